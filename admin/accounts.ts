@@ -76,9 +76,9 @@ export function accountCommands(program: Command) {
   account.command("reseal")
     .description(
       "Re-encrypt the access token of each connected account, and the secrets of each app and " +
-        "webhook, with CREDENTIALS_KEY. Values that CREDENTIALS_KEY_PREVIOUS encrypted are " +
-        "included. Each token is encrypted for its own account. You can stop the command at " +
-        "any time and run it again.",
+        "webhook, with CREDENTIALS_KEY. The command can also decrypt values that " +
+        "CREDENTIALS_KEY_PREVIOUS encrypted. Each token is encrypted for its own account. You " +
+        "can stop the command at any time and run it again.",
     )
     .option(...JSON_OPTION)
     .addHelpText(
@@ -173,7 +173,8 @@ async function resealAccounts(options: Printing) {
     );
     sentences.push(
       `Neither CREDENTIALS_KEY nor CREDENTIALS_KEY_PREVIOUS opens the token of ${named}. ` +
-        "Set CREDENTIALS_KEY_PREVIOUS to the key of the token, or connect the account again.",
+        "Set CREDENTIALS_KEY_PREVIOUS to the key that encrypted the token, or connect the " +
+        "account again.",
     );
   }
   if (of_another_account.length > 0) {
@@ -195,8 +196,8 @@ async function resealAccounts(options: Printing) {
     );
     sentences.push(
       `Neither CREDENTIALS_KEY nor CREDENTIALS_KEY_PREVIOUS opens ${named}. Set ` +
-        "CREDENTIALS_KEY_PREVIOUS to the key of the secret; or give the app its secret " +
-        "again (app rotate, then app rotate --finish), or create the app again.",
+        "CREDENTIALS_KEY_PREVIOUS to the key that encrypted the secret. Or give the app its " +
+        "secret again (app rotate, then app rotate --finish), or create the app again.",
     );
   }
   if (webhooks.unopened.length > 0) {
@@ -207,8 +208,8 @@ async function resealAccounts(options: Printing) {
     );
     sentences.push(
       `Neither CREDENTIALS_KEY nor CREDENTIALS_KEY_PREVIOUS opens ${named}. Set ` +
-        "CREDENTIALS_KEY_PREVIOUS to the key of the secret; or let the company rotate the " +
-        "secret of the webhook.",
+        "CREDENTIALS_KEY_PREVIOUS to the key that encrypted the secret. Or let the company " +
+        "rotate the secret of the webhook.",
     );
   }
   if (sentences.length > 0) throw new OperatorError(sentences.join(" "));

@@ -28,8 +28,8 @@ export interface NewApiKey
 
 /**
  * The state of a key: active, or the reason why the API refuses the key.
- * @param isReplaced whether the key has a successor. Such a key works for a limited time after the
- * rotation, and then expires.
+ * @param isReplaced whether the key has a successor. A key with a successor works for a limited
+ * time after the rotation, and then expires.
  */
 export function stateOf({ is_active, expires_at }: ApiKey, isReplaced = false): string {
   if (!is_active) return "inactive";

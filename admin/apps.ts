@@ -41,9 +41,7 @@ export function appCommands(program: Command) {
     .action(createApp);
 
   app.command("list")
-    .description(
-      "List the apps, newest first: how many accounts use each, and how many events it has sent.",
-    )
+    .description("List the apps, newest first, and show how many accounts and events each app has.")
     .option(...JSON_OPTION)
     .addHelpText("after", examples("npm run admin -- app list"))
     .action(listApps);

@@ -7,7 +7,7 @@ import { openProject } from "./project.ts";
 export function changesCommands(program: Command) {
   const changes = program.command("changes")
     .description(
-      "Restart the feed of changes after the database was restored or moved, and see what delays the feed.",
+      "Restart the change feeds after the database was restored or moved, and see what delays the feeds.",
     )
     .addHelpText(
       "after",

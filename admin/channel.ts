@@ -19,7 +19,7 @@ const SINCE = [
 ] as const;
 const APP = ["--app <app_key>", "only events of this app", appKey] as const;
 
-/** The events that a command processes. */
+/** The options that select events. */
 interface Chosen extends Printing {
   state?: string[];
   since?: string;
@@ -37,7 +37,7 @@ export function channelCommands(program: Command) {
 
   channel.command("events")
     .description(
-      "List the events of the channel, newest first: the state of each, when it is tried again, and why it failed.",
+      "List the events of the channel, newest first, with the state of each event, the time of the next attempt, and the reason for a failure.",
     )
     .option(...STATE)
     .option(...SINCE)
@@ -56,14 +56,14 @@ export function channelCommands(program: Command) {
   channel.command("replay")
     .description(
       "Apply events again from their stored bytes: all events that are not done, unless you " +
-        "choose other states or one event. A change that an event has already made is not made twice. " +
+        "choose other states or one event. No change is made twice. " +
         "The command ends when no event is due.",
     )
     .option(...STATE)
     .option(...SINCE)
     .option(...APP)
     .addOption(
-      new Option("--event <id>", "this event, whatever its state; not with the options above")
+      new Option("--event <id>", "only this event, in any state; not with the options above")
         .argParser(uuid).conflicts(["state", "since", "app"]),
     )
     .option(...JSON_OPTION)

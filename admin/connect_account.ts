@@ -22,8 +22,8 @@ interface Connection {
 }
 
 /**
- * Asks the channel whether the token belongs to the phone number, stores the account, and reads its
- * templates.
+ * Asks the channel whether the token belongs to the phone number, stores the account, and reads the
+ * account's templates.
  */
 export async function connectAccount(options: Printing & Connection) {
   const project = openProject();
@@ -83,7 +83,7 @@ async function askChannel(
     throw new OperatorError(`${printable(check.sentence)}. Nothing was stored.`);
   }
   if (check.verdict === "unclear") {
-    warn(`${check.sentence}. The account is still connected`);
+    warn(`${check.sentence}. The account is connected anyway`);
   }
   const found = businessAccountId ?? check.businessAccountId;
   if (check.verdict === "fits" && found === undefined) warn(check.sentence);

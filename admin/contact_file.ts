@@ -19,7 +19,7 @@ export interface ContactFile {
   rows(): AsyncGenerator<FileRow>;
 }
 
-/** A row of the file. */
+/** A row of a file of contacts: its contact or its error, and its place in the file. */
 export type FileRow = ContactRow & {
   line: number;
   /** The row's cells as they are in the file, without the extra columns of a rejection file. */

@@ -106,7 +106,7 @@ function requireContactColumns(columns: string[]) {
       return `"${name}"${meant === null ? "" : ` (did you mean ${meant}?)`}`;
     });
     throw new OperatorError(
-      `The first line must name the fields of a contact, and these columns are not such fields: ${
+      `The first line must name the fields of a contact. These columns are not fields of a contact: ${
         named.join(", ")
       }. ${there}.`,
     );

@@ -13,7 +13,7 @@ import type { RejectedRows } from "./rejected_rows.ts";
 /** How the import handles a contact that already exists. */
 export type OnConflict = "update" | "merge" | "keep" | "fail";
 
-/** The options for writing rows. */
+/** Where and how the import writes rows. */
 export interface Writing {
   company: string;
   onConflict: OnConflict;
@@ -180,7 +180,7 @@ function howFar(
   const safe = path === undefined
     ? "It is safe to run the command again"
     : "It is safe to run the command again with another file for --rejected";
-  if (imported.rows === 0) return `It is not certain that any row was imported. ${safe}.`;
+  if (imported.rows === 0) return `It is not certain whether rows were imported. ${safe}.`;
   return `The file was imported up to line ${line}: ${count(imported.rows)} rows, ` +
     `${inWords(imported)}. ${safe}: ` +
     (onConflict === "fail"

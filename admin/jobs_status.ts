@@ -4,9 +4,9 @@ import { moment, printable, table } from "./print.ts";
 /** The result of jobs_status(). */
 export interface JobsStatus {
   scheduled: boolean;
-  /** The URL of the function `whatsapp`; null when the database does not know the URL. */
+  /** The URL of the function `whatsapp`; null if no URL is stored. */
   url: string | null;
-  /** The URL of the function `webhooks`; null when the database does not know the URL. */
+  /** The URL of the function `webhooks`; null if no URL is stored. */
   webhooks_url: string | null;
   cron_jobs: CronJob[];
   channel: ChannelStatus;
@@ -221,7 +221,7 @@ function cronText(jobs: CronJob[]): string {
   }, "");
 }
 
-/** `template-sync 2026-11-22 06:10 UTC ok`. */
+/** The last run of each job, as text: `template-sync 2026-11-22 06:10 UTC ok`. */
 function runsText(runs: Record<string, Run>): string {
   return Object.entries(runs).sort().map(([job, { began_at, ended_at, failure }]) => {
     const end = ended_at === null ? "not ended" : failure === null ? "ok" : "failed";

@@ -239,7 +239,7 @@ async function resetFactors({ email, ...options }: Printing & { email: string })
     { email, removed },
     () =>
       `Removed the second factors of ${email} (${removed}) and ended all sessions. The person signs in without a ` +
-      "code, and can set up a new one on the settings page.",
+      "code, and can set up a second factor again on the settings page.",
   );
 }
 

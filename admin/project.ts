@@ -37,7 +37,7 @@ export interface Project {
   credentialsKeys(): CredentialsKeys;
   /**
    * How to reach the messaging channel. The URL comes from WHATSAPP_API_URL, or else from the
-   * running local stack. Without both, it is the real channel's URL.
+   * running local stack. Otherwise, it is the real channel's URL.
    * @throws ConfigError when the URL or a media host is malformed.
    */
   channel(): ChannelConfig;

@@ -13,7 +13,7 @@ export interface Replayed {
    * events.
    */
   applied: number;
-  /** The number of selected events in each state. */
+  /** The number of applied events, by the state that they have afterwards. */
   states: Record<string, number>;
 }
 

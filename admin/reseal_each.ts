@@ -4,7 +4,7 @@ import {
 } from "../supabase/functions/_shared/credentials/credentials.ts";
 import type { CredentialsKeys } from "../supabase/functions/_shared/credentials/credentials_keys.ts";
 
-/** The numbers of encrypted values that were re-encrypted, and that did not need it. */
+/** How many values were re-encrypted, and how many were already up to date. */
 export interface Counts {
   /** The number of values that were re-encrypted under the current key. */
   resealed: number;
@@ -14,7 +14,7 @@ export interface Counts {
 
 /** Encrypted values of one kind, such as the tokens of accounts. */
 interface SealedValues<Value> {
-  /** Reads the values after this value, or the first values. After the last value, it reads none. */
+  /** Returns the values after `after`, or the first values. Returns none after the last value. */
   page(after: Value | undefined, max_rows: number): Promise<Value[]>;
   /** Decrypts the value. Throws an error if no key decrypts it. */
   open(value: Value): Promise<string>;

@@ -36,10 +36,9 @@ export async function runCommand(args: string[]): Promise<number> {
 function newProgram(): Command {
   const program = new Command("npm run admin --")
     .description(
-      "Manage companies with their members, API keys, contacts and webhooks; messaging accounts " +
-        "with their jobs, apps and events; the feeds of changes and the schema. The commands " +
-        "work on the local stack, or on the Supabase project that SUPABASE_URL and " +
-        "SUPABASE_SECRET_KEY name.",
+      "Manage companies (members, API keys, contacts, webhooks), messaging accounts (apps, " +
+        "events, templates, jobs), the change feeds and the schema. The commands work on the " +
+        "local stack, or on the Supabase project that SUPABASE_URL and SUPABASE_SECRET_KEY name.",
     )
     .option("--data <folder>", "work on the local stack of npm start -- --data <folder>")
     .hook("preAction", (program) => {

@@ -22,8 +22,8 @@ export function templateCommands(program: Command) {
 
   template.command("sync")
     .description(
-      "Read the templates of connected accounts from the channel and upload the media of their headers: " +
-        "of all accounts, or of one company or one account. The jobs do this each day.",
+      "Read the templates from the channel, and upload the media files of their headers. Without " +
+        "options, the command does this for all connected accounts. The jobs do it each day.",
     )
     .option(...COMPANY_OPTION)
     .option("--account <id>", "the account's id, from account list", uuid)
@@ -39,7 +39,7 @@ export function templateCommands(program: Command) {
     .action(syncAccounts);
 
   template.command("list")
-    .description("List the templates of a company as they were last read, by name and language.")
+    .description("List a company's templates as they were last read, sorted by name and language.")
     .usage("--company <id> [options]")
     .requiredOption(...COMPANY_OPTION)
     .option(...JSON_OPTION)

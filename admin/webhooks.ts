@@ -69,8 +69,8 @@ export function webhookCommands(program: Command) {
 
   webhooks.command("replay")
     .description(
-      "Deliver the events of a span of time to a webhook again, from the log of the last 30 days. " +
-        "The receiver gets them with the same ids as the first time.",
+      "Deliver the events of a period to a webhook again. The log keeps events for 30 days. " +
+        "The receiver gets each event with its original id.",
     )
     .argument("<id>", ID, uuid)
     .requiredOption(

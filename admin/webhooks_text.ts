@@ -52,7 +52,7 @@ const REASONS: Record<string, string> = {
   by_platform: "by an operator",
 };
 
-/** `on`, or `off (the receiver answered 410)`. */
+/** The state as text: `on`, or `off (the receiver answered 410)`. */
 export function stateText({ state, why }: Pick<Webhook, "state" | "why">): string {
   const words = state.replace("_", " ");
   return why === null ? words : `${words} (${REASONS[why] ?? why})`;
@@ -98,7 +98,10 @@ export function webhookText(webhook: Webhook): string {
     .map(([name, value]) => `${name.padEnd(16)}${printable(value!)}`).join("\n");
 }
 
-/** Formats deliveries as readable text. @param none the sentence when there are no deliveries. */
+/**
+ * Formats deliveries as readable text.
+ * @param none the sentence to show when there are no deliveries.
+ */
 export function deliveriesTable(deliveries: Delivery[], none: string): string {
   return table(deliveries, {
     EVENT: ({ event_id }) => event_id,

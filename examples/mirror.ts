@@ -15,7 +15,7 @@ let state: { cursor: string | null; contacts: Record<string, unknown[]> } = awai
   });
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Replaces a file atomically: no program reads a partial file. Only the owner may read it. */
+/** Replaces a file atomically: no program reads a partial file. Only its owner may read it. */
 async function replace(path: string, text: string) {
   await Deno.writeTextFile(`${path}.new`, text, { mode: 0o600 });
   await Deno.rename(`${path}.new`, path);
@@ -42,7 +42,7 @@ let shortPauses = 0;
 async function isDelivery({ headers, body }: Request): Promise<boolean> {
   const bytesOf = (text = "") => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   const head = `${headers.get("webhook-id")}.${headers.get("webhook-timestamp")}.`;
-  const content = new Uint8Array(300_000); // more than a delivery has; `set` throws if more arrives
+  const content = new Uint8Array(300_000); // larger than any delivery; `set` throws if more arrives
   let { written: length } = new TextEncoder().encodeInto(head, content);
   for await (const part of body ?? []) {
     content.set(part, length);
@@ -94,8 +94,8 @@ for (let failures = 0, isChanged = true, savedAt = Date.now();;) {
   state.cursor = pagination.next_cursor;
   [failures, isChanged] = [0, isChanged || data.length > 0];
   if (pagination.has_more && Date.now() - savedAt < 10_000) continue;
-  // The file is written before the cursor. After a crash between the two writes, the program only
-  // reads the same changes again.
+  // The file is written before the cursor. If the program crashes between the two writes, it reads
+  // the same changes again after the restart, and no change is lost.
   if (isChanged && !pagination.has_more) await replace(file, csv());
   if (isChanged) await replace(`${file}.state.json`, JSON.stringify(state));
   [isChanged, savedAt] = [isChanged && pagination.has_more, Date.now()];

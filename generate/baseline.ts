@@ -13,7 +13,7 @@ export async function baseline(): Promise<string> {
 }
 
 /**
- * Whether a version has been released. After a release, the baseline does not change. Each change
+ * Whether the version is 1.0.0 or later. From 1.0.0 on, the baseline does not change. Each change
  * to a schema file then needs its own migration, which upgrades existing databases.
  */
 export async function isReleased(): Promise<boolean> {

@@ -13,7 +13,10 @@ export interface BuildInTurn {
   main: string;
   /** The name of the build's result, for the last printed sentence. */
   out: string;
-  /** Whether an earlier build is still current. Called when no other build of the folder runs. */
+  /**
+   * Whether an earlier build is still current. This is called only while no other build of the
+   * folder runs.
+   */
   isDone(): boolean;
   build(): Promise<void>;
 }

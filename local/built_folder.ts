@@ -1,4 +1,5 @@
-// A folder that contains either a complete build or the previous content, and never a half build.
+// A folder that contains either the complete new build or the previous content, and never a part of
+// a build.
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { MADE_OF } from "./site_sources.ts";

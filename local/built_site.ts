@@ -29,9 +29,9 @@ export interface BuiltSiteOptions {
     /** HTML that explains what works without the site and what a build does. */
     otherwise: string;
   };
-  /** How long a visitor waits for a build before a page says that the build is in progress. */
+  /** After this time, a waiting visitor sees a page that says that the build is in progress. */
   patienceMs?: number;
-  /** The files that the server generates itself, by their paths below the base path. */
+  /** Files that the server generates itself. The key is the file's path below the base path. */
   own?: Record<string, (request: Request) => unknown>;
   /** Rewrites the content of a text file before it is served. */
   rewritten?(text: string): string;

@@ -5,8 +5,8 @@ const TIMEOUT_MS = 5_000;
 
 /**
  * Calls a job, and returns whether a run has begun. On a hosted project, pg_net keeps a transaction
- * open until the response arrives, and this function imitates that. While the transaction is open,
- * the change feeds contain no later change.
+ * open until the response arrives, and this function does so too. While the transaction is open,
+ * the change feeds do not show later changes.
  *
  * @param owner a database connection as the owner of the tables.
  * @param url the URL of the job.

@@ -13,8 +13,8 @@ const AFTER_FAILURE_MS = 2_000;
 const PATIENCE_MS = 2_000;
 
 /**
- * While any webhook is on or catches up, calls the function `webhooks` each minute to deliver
- * events, as pg_cron does on a hosted project. The function logs failed runs.
+ * While at least one webhook is on or catches up, calls the function `webhooks` each minute to
+ * deliver events, as pg_cron does on a hosted project. The function logs failed runs.
  *
  * @param owner a database connection as the owner of the tables.
  * @param url the URL of the function `webhooks`.
@@ -55,7 +55,7 @@ export function runDeliveries(
       stopping.abort();
       await waitAtMost(PATIENCE_MS, running);
       ending.abort();
-      // The call may be waiting for a database that is down.
+      // If the database is down, the call may hang, so the wait has a limit.
       await waitAtMost(100, running);
     },
   };

@@ -7,7 +7,7 @@ import { sealAppSecret } from "../supabase/functions/_shared/credentials/app_sec
 import type { Sql } from "./postgres/database.ts";
 import { SANDBOX_TOKEN } from "../sandbox/rules.ts";
 
-// The parts of the demo company that each start writes. They are secrets, so supabase/seed.sql does
+// Each start writes these parts of the demo company. They are secrets, so supabase/seed.sql does
 // not contain them.
 
 export const DEMO_COMPANY_ID = "de300000-0000-4000-8000-000000000001";
@@ -40,9 +40,9 @@ export async function demoKey(
 }
 
 /**
- * Makes the jobs immediately read all template lists and upload their media again. Each start has a
- * new sandbox, which has no media from earlier sandboxes and may have another URL and other
- * templates.
+ * Makes all template lists due, so that the jobs read them and upload the templates' media again.
+ * Each start has a new sandbox, which has no media from earlier sandboxes and may have another URL
+ * and other templates.
  */
 export async function renewSandboxCatalogues(owner: Sql) {
   await owner`delete from template_media`;

@@ -13,7 +13,7 @@ export interface DocsOptions {
   folder: string;
   /** The folder to serve; by default the site of this checkout. */
   site?: BuiltSite;
-  /** How long a visitor waits for a build before a page says that the build is in progress. */
+  /** After this time, a waiting visitor sees a page that says that the build is in progress. */
   patienceMs?: number;
 }
 
@@ -51,8 +51,8 @@ export function serveDocs(
 }
 
 /**
- * Whether the pages must show this folder instead of the usual folder. The pages do not show a
- * folder with a name that a shell or a page would have to escape.
+ * Whether the pages must show this folder instead of the usual folder. The pages keep the usual
+ * folder if a shell or a page would have to escape this folder's name.
  */
 function isOther(folder: string): boolean {
   return folder !== join(root, ".local") && /^[\p{L}\p{N} ._/~+@=,-]+$/u.test(folder);

@@ -15,8 +15,8 @@ const OF_THIS_MACHINE = /^(?:\[.+\]|\d+\.\d+\.\d+\.\d+|(?:.+\.)?localhost|host\.
  * The error response for a request with a wrong `Host` header, or null when the server may handle
  * the request.
  *
- * Any web site can let one of its names resolve to 127.0.0.1. The browser then treats the site and
- * a server on this machine as one site, so the site can read the server's responses (DNS
+ * Every web site can make one of its own names resolve to 127.0.0.1. The browser then treats the
+ * site and a server on this machine as one site, so the site can read the server's responses (DNS
  * rebinding). Only the `Host` header shows which name the browser used. So a server on this machine
  * accepts only names that no stranger can own.
  * @param alsoAccepted one more name that the server accepts.

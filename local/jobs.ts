@@ -9,10 +9,10 @@ const PATIENCE_MS = 2_000;
 
 /**
  * Calls the function `whatsapp` for the job that applies the channel's events, and for the due jobs
- * of messaging accounts. Also settles the sends whose lease has ended, and cleans up events. All
- * this happens at the start and then each minute. On a hosted project, pg_cron does it. A failed
- * job is due again later, and the function logs the failure. A separate loop runs the job that
- * delivers events to webhooks.
+ * of messaging accounts. `runDueJobs` also settles the sends whose lease has ended, and cleans up
+ * events. It does all of this at the start and then each minute, as pg_cron does on a hosted
+ * project. A failed job is due again later, and the function logs the failure. A separate loop runs
+ * the job that delivers events to webhooks.
  * @param owner a database connection as the owner of the tables.
  * @param url the URL of the function `whatsapp`.
  */
@@ -51,7 +51,7 @@ export function runDueJobs(
       stopping.abort();
       await waitAtMost(PATIENCE_MS, running);
       ending.abort();
-      // The call may be waiting for a database that is down.
+      // If the database is down, the call may hang, so the wait has a limit.
       await waitAtMost(100, running);
     },
   };

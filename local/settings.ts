@@ -8,7 +8,7 @@ export interface SettingsOptions {
   hasDocs: boolean;
   /** The folder to serve; by default the page of this checkout. */
   site?: BuiltSite;
-  /** How long a visitor waits for a build before a page says that the build is in progress. */
+  /** After this time, a waiting visitor sees a page that says that the build is in progress. */
   patienceMs?: number;
 }
 
@@ -39,7 +39,7 @@ export function serveSettings(
     },
     own: {
       "config.json": (request) => {
-        // The page calls this machine by the host name that the visitor used, because a browser
+        // The page sends its requests to the host name that the visitor used, because a browser
         // treats another name as another site.
         const { origin } = new URL(request.url);
         return {

@@ -31,8 +31,8 @@ for (const [flag, folder] of Object.entries(TOOLS)) {
  *
  * The lock file of `tools/` was made with a registry that had Deno 2.1.4 and the Supabase CLI 3.1.0
  * only for Linux on x64. The lock file lists their binaries for other platforms with an exact
- * version, but without a checksum. If a registry has all these binaries, deleting the lock file and
- * running `npm install --package-lock-only` adds the checksums.
+ * version, but without a checksum. To add the checksums with a registry that has all these
+ * binaries, delete the lock file and run `npm install --package-lock-only`.
  */
 function install(folder) {
   const isLocked = existsSync(join(folder, "package-lock.json"));

@@ -55,7 +55,7 @@ export interface StackOptions {
   docs?: boolean;
   /** Wraps the functions, for tests that examine every request and response. */
   around?(functions: FunctionsHost): FunctionsHost;
-  /** Called with each step that may take a moment. */
+  /** Called with the name of each step that may take a moment. */
   progress(step: string): void;
   /**
    * Ends a start that is in progress. The start ends everything that it has started, and then
@@ -75,8 +75,8 @@ export interface StackAddresses {
    */
   channel_url: string;
   /**
-   * Where the imitation of the WhatsApp API lists the messages that it accepted; null when another
-   * API is used.
+   * The URL of the list of messages that the sandbox accepted; null when another WhatsApp API is
+   * used.
    */
   sandbox_url: string | null;
   /** The URL of the documentation; null when this stack does not serve it. */
@@ -149,7 +149,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const environment = functionEnvironment(url, secrets, whatsappApiUrl, docsUrl);
   for (const [name, value] of Object.entries(environment)) Deno.env.set(name, value);
   const loadingFunctions = loadFunctions(FUNCTION_NAMES);
-  loadingFunctions.catch(() => {}); // it is awaited below, after other steps that may fail first
+  loadingFunctions.catch(() => {}); // awaited below; an earlier step may fail first
 
   const password = secrets.database_password;
   const database = await startPostgres({

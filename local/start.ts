@@ -62,7 +62,8 @@ try {
     throw new Error(`Postgres ended unexpectedly; ${folder}/postgres.log says why.`);
   }
 } catch (error) {
-  // After a request to end the stack, an error is only a consequence of ending.
+  // If the stack was asked to end, an error is only a consequence of the end, so it is not
+  // reported.
   if (!asked.aborted) {
     console.error(error instanceof Error ? error.message : String(error));
     Deno.exit(1);

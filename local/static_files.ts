@@ -96,7 +96,7 @@ async function fileAt(folder: string, path: string): Promise<string | null> {
     const isWithin = file.startsWith(await Deno.realPath(folder) + sep);
     return isWithin && (await Deno.stat(file)).isFile ? file : null;
   } catch (error) {
-    // Either the file does not exist, or a name is too long, or a percent sign has no valid code.
+    // The file does not exist, a name is too long, or a percent sign begins no valid code.
     if (error instanceof Deno.errors.PermissionDenied) throw error;
     return null;
   }

@@ -76,7 +76,7 @@ export function failureEvent(
 export interface Written {
   /** The message's id on the channel. */
   id: string;
-  /** The type and its own object, such as `{ type: "text", text: { body } }`. */
+  /** The type, and an object with the name of the type: `{ type: "text", text: { body } }`. */
   content: { type: string };
   /** The id of the message to which this message replies. */
   answers?: string;

@@ -91,7 +91,8 @@ interface InboundOptions {
   media: ReturnType<typeof peopleMedia>;
   conversations: Conversations;
   /**
-   * Returns why nobody sees the messages that people send to a number; null if somebody sees them.
+   * Returns why no company sees the messages that people send to a number; null if a company sees
+   * these messages.
    */
   whyUnheard: (phoneNumberId: string) => Promise<string | null>;
   /** The sandbox's clock, in milliseconds. */

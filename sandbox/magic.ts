@@ -5,7 +5,7 @@ import { graphError } from "./graph_error.ts";
 interface Call {
   /** Stores an accepted message and creates the response. */
   accept(): Response;
-  /** How many messages this business number has sent to this recipient, including this one. */
+  /** The number of messages from this business number to this recipient, including this one. */
   calls: number;
 }
 

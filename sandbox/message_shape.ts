@@ -56,7 +56,7 @@ const ButtonComponent = z.strictObject({
   parameters: z.array(Parameter).length(1),
 });
 
-/** Each part may occur only once, except buttons: they may occur once for each index. */
+/** Whether each component occurs only once. Two buttons differ if they have different indexes. */
 const isUnlike = (components: { type: string; index?: string | number }[]) =>
   new Set(components.map(({ type, index = "" }) => `${type} ${index}`)).size === components.length;
 

@@ -27,8 +27,9 @@ const MAX_HEADER = 60;
 const MAX_LONE_BODY = 32_768;
 /** The maximum length of a filled body, if the template has other components. */
 const MAX_BODY = 1_024;
-/** The maximum lengths of the last part of a button's URL and of a code to copy. */
+/** The maximum length of the text that a send adds to the end of a button's URL. */
 const MAX_SUFFIX = 2_000;
+/** The maximum length of the code that a button copies. */
 const MAX_CODE = 20;
 
 /** Reports invalid values for a template, in the order in which the channel checks them. */
@@ -152,8 +153,8 @@ function* valueFaults(where: string, text: string): Faults {
 }
 
 /**
- * The `sub_type` and the parameter type of each type of button in a send; null for a type that has
- * no parameter.
+ * What a send must give for each type of button: the `sub_type` and the type of the parameter. Null
+ * for a button without a parameter.
  */
 const GIVEN: Record<Button["type"], { sub_type: string; parameter: SentParameter["type"] } | null> =
   {

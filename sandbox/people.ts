@@ -3,7 +3,7 @@ import { phoneKey } from "../supabase/functions/gateway/records/phone_key.ts";
 
 /** A person who uses the channel's app. */
 export interface Person {
-  /** The channel's id of the person for the sandbox's businesses (BSUID). */
+  /** The id by which the channel identifies the person to the sandbox's businesses (BSUID). */
   userId: string;
   name: string;
   /** The phone with its plus sign; null when the sandbox does not know it. */
@@ -46,7 +46,7 @@ const COUNTRIES: [code: string, country: string][] = [
 
 /**
  * The people whom the sandbox knows: everyone with a phone number, and people without a phone
- * number who have written. All spellings of a phone number belong to the same id.
+ * number who have written. All formats of a phone number belong to the same id.
  *
  * @param now the sandbox's clock, in milliseconds.
  * @param windows the last messages that people wrote before the sandbox started.
@@ -98,7 +98,7 @@ export function people(now: () => number, windows: OpenWindow[] = []) {
   };
 }
 
-/** The id that belongs to a phone number, which is the same in every sandbox. */
+/** The id of the person with this phone number. Every sandbox uses the same id. */
 function userIdOf(phone: string): string {
   const digest = createHash("sha256").update(phoneKey(phone)).digest();
   const [, country = "ZZ"] = COUNTRIES.find(([code]) => phone.startsWith(code)) ?? [];

@@ -7,8 +7,8 @@ import { tokenFault } from "./rules.ts";
 import { fromBase64, pdf } from "./samples.ts";
 import { CUP_JPEG, SILENCE_OGG } from "./sample_bytes.ts";
 
-// The files that people send. Most files are generated when they are read, so the sandbox stores no
-// file.
+// The files that people send. For each sent file, the sandbox stores the name, such as `picture`,
+// but not the bytes. The bytes are produced when the file is read.
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -100,7 +100,7 @@ export const PEOPLE_MEDIA: Record<string, Made> = {
   },
 };
 
-/** The ids that are always known and never expire, for demo data: one for each file, in order. */
+/** The ids for demo data, which never expire. Each file in PEOPLE_MEDIA has one of these ids. */
 export const FIXED_IDS: ReadonlyMap<string, string> = new Map(
   Object.keys(PEOPLE_MEDIA).map((
     name,

@@ -53,7 +53,8 @@ export interface SandboxOptions {
    */
   webhook?: () => Webhook | null;
   /**
-   * Returns why nobody sees the messages that people send to a number; null if somebody sees them.
+   * Returns why no company sees the messages that people send to a number; null if a company sees
+   * these messages.
    */
   whyUnheard?: (phoneNumberId: string) => Promise<string | null>;
   /** The people who may already get free replies when the sandbox starts. */

@@ -9,8 +9,8 @@ import type { Webhook } from "./webhook.ts";
 
 const { port, host, webhook } = new Command("npm run sandbox --")
   .description(
-    "Runs only the imitation of the WhatsApp API, for the functions of supabase start or of " +
-      "another\nstack on this machine. npm start includes it. Messages are kept in memory.",
+    "Runs only the imitation of the WhatsApp API. The functions of supabase start, or of another " +
+      "stack\non this machine, can use it. npm start includes it. Messages are kept in memory.",
   )
   .option("--port <number>", "port to listen on", portUpTo(65535), 54330)
   .option(

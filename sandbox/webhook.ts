@@ -28,8 +28,8 @@ const TIMEOUT_MS = 10_000;
 const AT_ONCE = 2;
 
 /**
- * Posts signed events to an app's webhook. Like the channel, it posts an event again if the webhook
- * does not return a 200.
+ * Posts signed events to an app's webhook. Like the channel, the sandbox posts an event again if
+ * the webhook does not return a 200.
  * @param pace the factor by which the delays between attempts are multiplied.
  * @param ending a signal that ends all attempts and delays.
  */

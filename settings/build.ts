@@ -10,8 +10,8 @@ export interface SettingsOptions {
   /** The page's folder. The folder's earlier content is replaced when the build is complete. */
   out: string;
   /**
-   * The content of config.json; null when the host serves the file, so that the build does not
-   * write it.
+   * The content of config.json. If it is null, the build does not write the file, because the host
+   * serves its own config.json.
    */
   config: Config | null;
 }
@@ -54,7 +54,7 @@ export async function buildSettings({ out, config }: SettingsOptions): Promise<M
   return all;
 }
 
-/** The options that both builds share. */
+/** The esbuild options that are the same for styles and for scripts. */
 const COMMON = {
   chunkNames: "[name]-[hash]",
   entryNames: "[name]-[hash]",
@@ -151,8 +151,8 @@ function filesOf({ metafile }: BuildResult<{ metafile: true }>): Map<string, str
 /**
  * Changes the page's sources when they are read. The indentation of HTML templates is removed,
  * because it has no meaning there. Each script that is loaded later also imports main.ts, which has
- * run by then. So everything that the first view needs is in one file, instead of one file for each
- * set of views that share code.
+ * run by then. Therefore esbuild puts the whole code of the first view into one file. Otherwise,
+ * esbuild would write a separate file for each set of views that share code.
  */
 const PAGE_SOURCES: Plugin = {
   name: "page-sources",

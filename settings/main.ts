@@ -1,5 +1,5 @@
-// `npm run settings`: builds the settings page. The local stack also runs this file, at the first
-// visit.
+// `npm run settings`: builds the settings page. The local stack also runs this file, when someone
+// opens the page for the first time.
 import { Command, InvalidArgumentError } from "commander";
 import { resolve } from "node:path";
 import { buildInTurn } from "../local/build_in_turn.ts";

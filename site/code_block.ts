@@ -9,8 +9,8 @@ export interface CodeBlock {
 }
 
 /**
- * Converts a block of code to HTML. For a shell block, the HTML also contains its requests in other
- * languages, which a script of the page shows.
+ * Converts a block of code to HTML. For a shell block, the HTML also contains the block's requests
+ * in other languages. A script of the page shows them when the reader chooses a language.
  *
  * @returns null if the language is unknown.
  */

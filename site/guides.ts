@@ -11,7 +11,8 @@ const MOST = 4;
 
 /**
  * For each operation, the title and the URL of each guide that mentions it. The reference links to
- * these guides. The link leads to the first section that names the operation or calls it.
+ * these guides. The link leads to the first section that names the operation, or calls the
+ * operation in an example.
  */
 export function guidesOf(
   pages: Page[],

@@ -130,7 +130,7 @@ function card(address: string, title: string, text: string): string {
   return `<li><a href="${address}">${escaped(title)}</a> <span>${escaped(text)}</span></li>`;
 }
 
-/** The first sentence of a text; the whole text if no sentence ends in it. */
+/** The first sentence of a text; the whole text if it contains no complete sentence. */
 export function firstSentence(text: string): string {
   return /^.*?[^.\s]{2}[.:!?](?=\s|$)/.exec(text)?.[0].replace(/:$/, ".") ?? text;
 }

@@ -73,7 +73,6 @@ interface HeadOptions {
   script?: boolean;
 }
 
-/** The head of a page. */
 export function head(
   site: Site,
   { place, title, description, asMarkdown = true }: Content,

@@ -1,5 +1,5 @@
 // `npm run site`: builds the site of the documentation. The local stack also builds the site, when
-// someone first visits it.
+// someone opens the site for the first time.
 import { Command, InvalidArgumentError } from "commander";
 import { resolve } from "node:path";
 import { buildInTurn } from "../local/build_in_turn.ts";

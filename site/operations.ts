@@ -16,7 +16,7 @@ export interface Operation {
 // deno-lint-ignore no-explicit-any -- a part of the OpenAPI document
 type Described = any;
 
-/** The operations of the document, in its order. */
+/** All operations, in the order of the document. */
 export function operationsOf({ paths, components }: OpenApi): Operation[] {
   const resolved = (part: Described, kind: string) =>
     part.$ref ? components[kind]?.[posix.basename(part.$ref)] : part;

@@ -48,8 +48,8 @@ export async function readPages(
     const text = adapted(await Deno.readTextFile(join(root, path)));
     const place = placeOf(path);
     /**
-     * The URL to which a link leads. The URL of a page ends with this extension. Null for a file
-     * that is only in the repository.
+     * The URL to which a link leads. If the link leads to a page, the URL ends with `extension`.
+     * Null for a file that is only in the repository.
      */
     const resolved = (target: string, extension: string): string | null => {
       if (/^[a-z]+:/.test(target)) return target;

@@ -53,7 +53,7 @@ export function nameOf({ method, url: [, ...parts] }: Request): string {
 
 class Unreadable extends Error {}
 
-/** The commands of a block. A command ends at the end of a line outside of quotes. */
+/** The commands of a block. A line break that is not between quotes ends a command. */
 function commandsOf(block: string): string[] {
   const commands: string[] = [];
   let command = "", quote = "";

@@ -20,8 +20,8 @@ const PRODUCT = [
 ];
 
 /**
- * The number of files that a module imports. With a smaller number, more modules load the
- * functions.
+ * The number of files that a module imports. With a smaller number, there are more modules, and
+ * each of them loads the functions.
  */
 const FILES_EACH = 45;
 

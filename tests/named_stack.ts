@@ -19,7 +19,7 @@ const TEST_COMPANIES = ["Test", "Other", "Empty"];
 
 const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
-/** Is thrown if the tests cannot run against the named Supabase stack. The message says why. */
+/** The error when the tests cannot run against the named Supabase stack. The message says why. */
 export class NotUsable extends Error {}
 
 /**

@@ -23,8 +23,8 @@ export async function readReport(
 }
 
 /**
- * The report lists the steps of a test after the test. The test's time includes its steps, so their
- * time is not added again.
+ * The report lists the steps of a test after the test. The time of a test includes the time of its
+ * steps, so the steps' time is not added again.
  */
 function secondsOf(suite: string): number {
   let [test, seconds] = ["", 0];

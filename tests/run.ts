@@ -17,7 +17,7 @@ const isOwn = Deno.args[0] === "--own-stack";
 const args = Deno.args.slice(isAll || isOwn ? 1 : 0);
 /** The files and folders that the arguments name. */
 const asked = args.filter((arg, at) => args[at - 1] !== "--filter" && existsSync(root + arg));
-// The default tests do not need the optional programs, such as a browser.
+// Only tests outside the default set need the optional programs, such as a browser.
 const missing = isAll || asked.length > 0 ? missingPrograms() : [];
 // The check before a merge sets this variable, so that no test is skipped.
 if (missing.length > 0 && Deno.env.get("EVERY_TEST_MUST_RUN") === "1") {

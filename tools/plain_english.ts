@@ -1,5 +1,6 @@
-// `npm run check` runs this file, which refuses commit titles that are too long. In pages, comments,
-// test names, texts and SQL, it refuses turns of phrase that most readers have to read twice.
+// `npm run check` runs this file, which refuses commit titles that are too long. The check also
+// refuses phrases that most readers have to read twice, in pages, comments, test names, texts and
+// SQL.
 
 import { root } from "../local/checkout.ts";
 

@@ -23,8 +23,8 @@ export function usageOf({ pid }: Pick<FunctionProcess, "pid">) {
 }
 
 /**
- * The CPU time and the memory that a server and the REST layer have used so far, and the number of
- * calls.
+ * The CPU time and the memory that a server and the REST layer have used so far, and how many calls
+ * the REST layer and the database have received.
  */
 export async function countersOf(server: FunctionProcess, { rest, admin }: BenchStack) {
   // When the REST layer itself is measured, there is no function.

@@ -14,7 +14,10 @@ export class HeaderNotAcceptedError extends APIError {
   override name = "HeaderNotAcceptedError";
 }
 
-/** `missing_api_key` and `invalid_api_key`: the API key is missing, wrong, switched off, expired or deleted. */
+/**
+ * `missing_api_key` and `invalid_api_key`: the API key is missing, wrong, switched off, expired or
+ * deleted.
+ */
 export class AuthenticationError extends APIError {
   override name = "AuthenticationError";
 }

@@ -13,9 +13,10 @@ export class CRMError extends Error {
    */
   idempotencyKey: string | null = null;
   /**
-   * Whether the request may have taken effect although it failed. This happens when a response was
-   * lost and no later response showed the result. The value is `true` for every SendFailedError,
-   * because the person may have received the message. It is `false` for every read.
+   * Whether the request may have taken effect although it failed. The value is `true` if the
+   * outcome of an attempt is unknown and no later response reported the outcome. The value is also
+   * `true` for every SendFailedError, because the person may have received the message. It is
+   * `false` for every read.
    */
   mayBeDone = false;
   /** For `createMany` and `updateMany`: the responses to the batches before the failed batch. */
@@ -47,8 +48,8 @@ export interface ErrorBody {
 }
 
 /**
- * The API, or a server between the API and you, refused the request. The class of the error depends
- * on its code.
+ * The API, or a server between the API and you, responded with an error. The class of the error
+ * depends on its code.
  */
 export class APIError extends CRMError {
   override name = "APIError";

@@ -13,7 +13,7 @@ import type {
 
 export type { Account, EventActor, EventType, Webhook } from "./types.ts";
 
-/** Maps each kind of event to the type of the record that the event describes. */
+/** The type of each kind of record that an event can describe. */
 export interface EventRecords {
   contact: Contact;
   deal: Deal;

@@ -16,8 +16,8 @@ export interface ClientOptions {
    */
   timeout?: number | undefined;
   /**
-   * If the outcome of a send is unknown, the client repeats the request for this time, in
-   * milliseconds. The default is 120,000. The API knows the outcome after 90 seconds at the latest.
+   * How long the client repeats a send whose outcome is unknown, in milliseconds. The default is
+   * 120,000. The API knows the outcome after 90 seconds at the latest.
    */
   settleTimeout?: number | undefined;
   /**

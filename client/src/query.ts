@@ -19,8 +19,8 @@ export function search(query?: Query): string {
 
 function textOf(name: string, value: unknown): string {
   const values: unknown[] = Array.isArray(value) ? value : [value];
-  // An empty list is a mistake. If the parameter were left out, the response would contain all
-  // records. The API refuses an empty parameter.
+  // An empty list cannot be sent, because the API refuses an empty parameter. If the client left
+  // the parameter out, the response would contain all records.
   if (values.length === 0) throw new TypeError(`${name} is an empty list`);
   return values.map((each) => {
     // `NaN`, an invalid date or an object would become a string, and the API would search for that

@@ -183,8 +183,8 @@ function moved({ index, error, ...item }: Many["data"][number], from: number) {
 }
 
 /**
- * Returns an item's error with field names that contain the item's index among all items, such as
- * `items.503.phone`.
+ * Returns an item's error with other field names. The item's index in its batch is replaced by its
+ * index among all items: `items.3.phone` becomes `items.503.phone`.
  */
 function renamed(error: unknown, place: number): unknown {
   return JSON.parse(

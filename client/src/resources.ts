@@ -217,8 +217,9 @@ export interface FileToUpload {
 /** Files that your company sends. */
 export interface Media {
   /**
-   * Uploads a file. Use its id as `media.id` in a reply or as `header_media.id` in a template send.
-   * If the response is lost, the client uploads the file again. A stream is uploaded only once.
+   * Uploads a file. Use the id in the response as `media.id` in a reply, or as `header_media.id` in
+   * a template send. If the response is lost, the client uploads the file again. A stream is
+   * uploaded only once.
    *
    * ```ts
    * const invoice = await crm.media.upload(bytes, { type: "application/pdf", filename: "invoice.pdf" });

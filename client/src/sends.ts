@@ -76,8 +76,8 @@ export function resultOf(
 /**
  * The state of a send. `accepted`: the channel has the message but has not reported its arrival
  * yet. `failed`: the channel could not deliver the message, or never responded. `refused`: the
- * channel did not accept the message. `released`: the channel does not have the message. Repeating
- * the request with the same key sends it.
+ * channel did not accept the message. `released`: the channel does not have the message. A repeat
+ * of the request with the same key sends the message.
  */
 export type Outcome =
   | "pending"

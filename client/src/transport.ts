@@ -37,7 +37,7 @@ export interface Call {
   key?: string;
   /** Whether the request changes nothing, although it is not a GET. */
   isRead?: boolean;
-  /** Whether a repeat of this change does no harm, although the change has no key. */
+  /** Whether the client may repeat this change although the change has no key. */
   isRepeatable?: boolean;
   /** Whether the request is a send. A send is repeated until its outcome is known. */
   isSend?: boolean;
@@ -92,9 +92,9 @@ export function transportOf(settings: Settings): Transport {
       error.message += ` (${method} /${call.path.join("/")}${request})`;
       wasOpen ||= left === "open";
       error.idempotencyKey = key ?? null;
-      // If all attempts have the same idempotency key, the API reports the outcome of the earlier
-      // attempts. There are two exceptions: the API has refused the API key, which it checks first,
-      // or the response does not come from the API.
+      // If all attempts have the same idempotency key, an error of the API also reports the outcome
+      // of the earlier attempts. A 401 or 403 says nothing about these attempts, because the API
+      // checks the API key first. A response without a code does not come from the API.
       const hasOutcome = code !== null && status !== 401 && status !== 403;
       const isTold = key !== undefined && left === "final" && hasOutcome;
       // The API also reports a send as failed if its outcome remained unknown.
@@ -220,7 +220,7 @@ async function attempt(
       return [response, "", file];
     });
   } finally {
-    // The signal also stops a file that is still being downloaded.
+    // While a file is being downloaded, the signal must still be able to stop the download.
     if (!file) release();
   }
 }

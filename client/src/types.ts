@@ -140,7 +140,7 @@ export type Contact = {
   readonly created_at: string;
   /** When the record was last changed. */
   readonly updated_at: string;
-  /** A number that is new after each change of the record, as a string of digits. In double quotes, it is the record's ETag. */
+  /** A string of digits that is different after each change of the record. In double quotes, the version is the record's ETag. */
   readonly version: string;
 };
 
@@ -200,7 +200,7 @@ export type ContactById = {
   readonly created_at: string;
   /** When the record was last changed. */
   readonly updated_at: string;
-  /** A number that is new after each change of the record, as a string of digits. In double quotes, it is the record's ETag. */
+  /** A string of digits that is different after each change of the record. In double quotes, the version is the record's ETag. */
   readonly version: string;
   /** The contact's newest deals. Present only with `include=deals`. */
   deals?: IncludedDeals;
@@ -319,7 +319,7 @@ export type ContactIdentityEvent = {
   was: string | null;
   /** The new phone number or id. */
   becomes: string | null;
-  /** When it happened. */
+  /** When the change happened. */
   happened_at: string;
 };
 
@@ -403,7 +403,7 @@ export type ContactPatchById = {
   remove_tags?: string[];
 };
 
-/** The contact with this phone number. A field that is left out keeps its value. In a new contact, a field that is left out has its default value. */
+/** A contact to create or update. In an existing contact, a field that is left out keeps its value. In a new contact, a field that is left out has its default value. */
 export type ContactToPut = {
   /** The person's phone number in E.164 format with a leading plus sign, exactly as it was sent. `null` if the channel hides the person's phone number. */
   phone: string;
@@ -519,7 +519,7 @@ export type ContactWithIncluded = {
   readonly created_at: string;
   /** When the record was last changed. */
   readonly updated_at: string;
-  /** A number that is new after each change of the record, as a string of digits. In double quotes, it is the record's ETag. */
+  /** A string of digits that is different after each change of the record. In double quotes, the version is the record's ETag. */
   readonly version: string;
   /** The contact's newest deals. Present only with `include=deals`. */
   deals?: IncludedDeals;
@@ -573,7 +573,7 @@ export type ContactWithoutCustomFields = {
   readonly created_at: string;
   /** When the record was last changed. */
   readonly updated_at: string;
-  /** A number that is new after each change of the record, as a string of digits. In double quotes, it is the record's ETag. */
+  /** A string of digits that is different after each change of the record. In double quotes, the version is the record's ETag. */
   readonly version: string;
 };
 
@@ -601,7 +601,7 @@ export type Conversation = {
   readonly created_at: string;
   /** When the record was last changed. */
   readonly updated_at: string;
-  /** A number that is new after each change of the record, as a string of digits. In double quotes, it is the record's ETag. */
+  /** A string of digits that is different after each change of the record. In double quotes, the version is the record's ETag. */
   readonly version: string;
 };
 
@@ -639,7 +639,7 @@ export type ConversationWithIncluded = {
   readonly created_at: string;
   /** When the record was last changed. */
   readonly updated_at: string;
-  /** A number that is new after each change of the record, as a string of digits. In double quotes, it is the record's ETag. */
+  /** A string of digits that is different after each change of the record. In double quotes, the version is the record's ETag. */
   readonly version: string;
   /** The conversation's contact. Present only with `include=contact`. */
   contact?: Contact;
@@ -683,7 +683,7 @@ export type Deal = {
   readonly created_at: string;
   /** When the record was last changed. */
   readonly updated_at: string;
-  /** A number that is new after each change of the record, as a string of digits. In double quotes, it is the record's ETag. */
+  /** A string of digits that is different after each change of the record. In double quotes, the version is the record's ETag. */
   readonly version: string;
 };
 
@@ -769,7 +769,7 @@ export type DealWithIncluded = {
   readonly created_at: string;
   /** When the record was last changed. */
   readonly updated_at: string;
-  /** A number that is new after each change of the record, as a string of digits. In double quotes, it is the record's ETag. */
+  /** A string of digits that is different after each change of the record. In double quotes, the version is the record's ETag. */
   readonly version: string;
   /** The deal's contact. Present only with `include=contact`. */
   contact?: Contact;
@@ -1072,7 +1072,7 @@ export type GetStageQuery = {
 
 /** Your own file for the header of a template: an upload, or a URL. */
 export type HeaderMedia = {
-  /** The id of an upload of the sending phone number. */
+  /** The id of a file that you uploaded for the sending phone number. */
   id?: string;
   /** The URL from which the service fetches the file at each send. The operator allows the hosts in WHATSAPP_MEDIA_HOSTS; for any other host, the request returns a 422. */
   url?: string;
@@ -1160,7 +1160,7 @@ export type ListContactsQuery = {
   "name[empty]"?: boolean | undefined;
   /** Finds records with this text in `name`; case, accents and punctuation make no difference. One or two letters match only at the beginning of a word; a longer text matches anywhere. */
   "name[contains]"?: string | undefined;
-  /** Finds records by the email address of the contact or member. Case makes no difference. For members, the filter works only if an owner or admin of your company has allowed this. */
+  /** Finds records by the email address of the contact or member. Case makes no difference. For members, the filter works only if an owner or admin of your company has allowed it. */
   email?: OneOrMore<string> | undefined;
   /** Finds records whose `email` is none of these values. */
   "email[ne]"?: OneOrMore<string> | undefined;
@@ -1168,7 +1168,7 @@ export type ListContactsQuery = {
   "email[empty]"?: boolean | undefined;
   /** Finds records with this text in `email`; case, accents and punctuation make no difference. One or two letters match only at the beginning of a word; a longer text matches anywhere. */
   "email[contains]"?: string | undefined;
-  /** Finds records by their contact's phone number, with the country code and in any format. Spaces, brackets and hyphens make no difference. In a URL, write the plus sign as `%2B`, or leave it out. */
+  /** Finds records by their contact's phone number. Send the number with its country code, in any format. Spaces, brackets and hyphens make no difference. In a URL, write the plus sign as `%2B`, or leave it out. */
   phone?: OneOrMore<string> | undefined;
   /** Finds contacts that have none of these phone numbers. All formats of a phone number are equivalent. */
   "phone[ne]"?: OneOrMore<string> | undefined;
@@ -1584,7 +1584,7 @@ export type ListMembersQuery = {
   "name[empty]"?: boolean | undefined;
   /** Finds records with this text in `name`; case, accents and punctuation make no difference. One or two letters match only at the beginning of a word; a longer text matches anywhere. */
   "name[contains]"?: string | undefined;
-  /** Finds records by the email address of the contact or member. Case makes no difference. For members, the filter works only if an owner or admin of your company has allowed this. */
+  /** Finds records by the email address of the contact or member. Case makes no difference. For members, the filter works only if an owner or admin of your company has allowed it. */
   email?: string | undefined;
   /** Finds records whose `role` is one of these values. */
   role?: OneOrMore<"owner" | "admin" | "agent"> | undefined;
@@ -1841,7 +1841,7 @@ export type ListSendsQuery = {
   contact_id?: OneOrMore<string> | undefined;
   /** Finds records whose `contact_id` is none of these values. */
   "contact_id[ne]"?: OneOrMore<string> | undefined;
-  /** Finds records by their contact's phone number, with the country code and in any format. Spaces, brackets and hyphens make no difference. In a URL, write the plus sign as `%2B`, or leave it out. */
+  /** Finds records by their contact's phone number. Send the number with its country code, in any format. Spaces, brackets and hyphens make no difference. In a URL, write the plus sign as `%2B`, or leave it out. */
   phone?: OneOrMore<string> | undefined;
   /** Finds the send with this idempotency key, exactly as you sent it. A comma in the key does not separate values. */
   idempotency_key?: string | undefined;
@@ -2142,7 +2142,7 @@ export type MediaUpload = {
   bytes: number;
   /** The SHA-256 digest of the file, in hexadecimal digits. */
   sha256: string;
-  /** The name of the file. The recipient of a document sees this name. For other kinds it is the name that you gave, or `null`. */
+  /** The name of the file. The recipient of a document sees this name. For any other kind of file, this is the name that you gave, or `null`. */
   filename: string | null;
   /** When the file was uploaded. */
   created_at: string;
@@ -2164,7 +2164,7 @@ export type Member = {
   readonly created_at: string;
   /** When the record was last changed. */
   readonly updated_at: string;
-  /** A number that is new after each change of the record, as a string of digits. In double quotes, it is the record's ETag. */
+  /** A string of digits that is different after each change of the record. In double quotes, the version is the record's ETag. */
   readonly version: string;
 };
 
@@ -2253,7 +2253,7 @@ export type Message = {
   readonly created_at: string;
   /** When the record was last changed. */
   readonly updated_at: string;
-  /** A number that is new after each change of the record, as a string of digits. In double quotes, it is the record's ETag. */
+  /** A string of digits that is different after each change of the record. In double quotes, the version is the record's ETag. */
   readonly version: string;
 };
 
@@ -2343,7 +2343,7 @@ export type MessageRead = {
   typing: boolean;
 };
 
-/** A field of a send that differs from the first request with its key. */
+/** A field in which a repeat differs from the first request with the same key. */
 export type MismatchedField =
   | "display_text"
   | "body_variables"
@@ -2586,7 +2586,7 @@ export type Pipeline = {
   readonly created_at: string;
   /** When the record was last changed. */
   readonly updated_at: string;
-  /** A number that is new after each change of the record, as a string of digits. In double quotes, it is the record's ETag. */
+  /** A string of digits that is different after each change of the record. In double quotes, the version is the record's ETag. */
   readonly version: string;
 };
 
@@ -2618,7 +2618,7 @@ export type PipelineWithIncluded = {
   readonly created_at: string;
   /** When the record was last changed. */
   readonly updated_at: string;
-  /** A number that is new after each change of the record, as a string of digits. In double quotes, it is the record's ETag. */
+  /** A string of digits that is different after each change of the record. In double quotes, the version is the record's ETag. */
   readonly version: string;
   /** The pipeline's stages by position. Present only with `include=stages`. */
   stages?: Stage[];
@@ -2808,7 +2808,7 @@ export type ReplyRequest =
     reply_to_id?: string;
     /** Up to three buttons below the text. Each must have its own id and its own title. When the person taps a button, you receive a message of the type `interactive`. */
     buttons?: ReplyButton[];
-    /** A list of up to ten choices. When the person selects one, you receive a message of the type `interactive`. */
+    /** A list of up to ten choices. When the person selects a choice, you receive a message of the type `interactive`. */
     list?: ReplyList;
   }
   | unknown
@@ -2895,13 +2895,13 @@ export type SendReplyQuery = {
 
 /** A template to send. */
 export type SendRequest = {
-  /** The recipient's phone in E.164 format with a leading plus sign. */
+  /** The recipient's phone number in E.164 format with a leading plus sign. */
   phone: string;
   /** The name of the approved template. */
   template_name: string;
   /** The language of the template, such as `pt_BR` or `en`. */
   language_code: string;
-  /** The text that the history shows and the AI agent reads, stored byte for byte. It can differ from the rendered template. */
+  /** The text that the conversation shows and the AI agent reads, stored byte for byte. The text can differ from the rendered template. */
   display_text: string;
   /** The values of `{{1}}`, `{{2}}`, … in the body of the template. */
   body_variables?: string[];
@@ -2955,7 +2955,7 @@ export type Stage = {
   readonly created_at: string;
   /** When the record was last changed. */
   readonly updated_at: string;
-  /** A number that is new after each change of the record, as a string of digits. In double quotes, it is the record's ETag. */
+  /** A string of digits that is different after each change of the record. In double quotes, the version is the record's ETag. */
   readonly version: string;
 };
 
@@ -2981,7 +2981,7 @@ export type Team = {
   readonly created_at: string;
   /** When the record was last changed. */
   readonly updated_at: string;
-  /** A number that is new after each change of the record, as a string of digits. In double quotes, it is the record's ETag. */
+  /** A string of digits that is different after each change of the record. In double quotes, the version is the record's ETag. */
   readonly version: string;
 };
 

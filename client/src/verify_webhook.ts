@@ -81,7 +81,7 @@ export async function verifyWebhook(
     const form = signatures.length === 0 ? "v1,<base64>" : "a time in seconds";
     throw new WebhookVerificationError(
       "malformed_header",
-      `The header ${name} does not have the form ${form}: the request is not a delivery, or a proxy changed it`,
+      `The header ${name} does not have the form ${form}: the request is not a delivery, or a proxy changed the header`,
     );
   }
   const content = joined(new TextEncoder().encode(`${id}.${timestamp}.`), bytes);
@@ -100,7 +100,7 @@ export async function verifyWebhook(
       `The delivery was signed ${amount} ${
         seconds > 0 ? "ago" : "in the future"
       }, and ${tolerance} s are ` +
-        "allowed: check the clock of this machine; if it is right, someone sent an earlier delivery again",
+        "allowed: check the clock of this machine; if the clock is right, someone sent an earlier delivery again",
     );
   }
   return eventOf(bytes);
@@ -157,8 +157,8 @@ function joined(one: Uint8Array, other: Uint8Array): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Whether one of the secrets made one of the signatures. WebCrypto compares signatures in constant
- * time.
+ * Whether one of the signatures was made with one of the secrets. WebCrypto compares signatures in
+ * constant time.
  */
 async function isSigned(
   secrets: Uint8Array<ArrayBuffer>[],
@@ -179,7 +179,7 @@ function eventOf(bytes: Uint8Array): WebhookEvent {
   try {
     const event = JSON.parse(new TextDecoder().decode(bytes));
     if (typeof event.id === "string" && typeof event.type === "string") return event;
-  } catch { /* it is not JSON */ }
+  } catch { /* the body is not JSON */ }
   throw new WebhookVerificationError(
     "not_an_event",
     "The body is signed, but it is not an event: something else uses the same secret; use the " +

@@ -1,4 +1,4 @@
-/** The request of an example. */
+/** A request that is recorded with its response, as an example. */
 export interface ExampleRequest {
   name: string;
   summary: string;

@@ -26,7 +26,8 @@ export function announcedBy({ deprecated }: Operation): Record<string, JsonSchem
     Sunset: always("After this time, the operation may no longer exist (RFC 8594).", Sunset),
     Link: {
       description:
-        "The page that describes the replacement, if the API's operator has configured such pages.",
+        "The page that describes the replacement. Missing if the API's operator has not " +
+        "configured the URL of the documentation.",
       schema: { type: "string" },
     },
   };
@@ -44,8 +45,8 @@ export function describedDeprecation({ id, deprecated }: Operation, description:
   );
   if (!(to - from >= NOTICE_DAYS * DAY_MS)) {
     throw new Error(
-      `${id} is deprecated since ${since} and gone from ${sunset}: these must be dates with ` +
-        `at least ${NOTICE_DAYS} days of notice between them`,
+      `${id} is deprecated since ${since} and gone from ${sunset}: write both dates as ` +
+        `YYYY-MM-DD, at least ${NOTICE_DAYS} days apart`,
     );
   }
   return {

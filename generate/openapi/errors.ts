@@ -1,7 +1,7 @@
 import { type ErrorCode, STATUS } from "../../supabase/functions/_shared/errors.ts";
 import type { JsonSchema } from "./json_schema.ts";
 
-/** The description of one error. */
+/** How the OpenAPI document describes an error. */
 interface ErrorWords {
   /** When the API returns the error, and what the caller can do next. */
   description: string;
@@ -67,7 +67,7 @@ export const SHARED_SCHEMAS: Record<string, JsonSchema> = {
     format: "uri",
     description: "The page that explains the error, such as " +
       "`https://docs.example.com/errors.html#conflict`. Missing if the API's operator has not " +
-      "configured such pages.",
+      "configured the URL of the documentation.",
   },
 };
 
@@ -243,7 +243,7 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
     members: { channel: CHANNEL },
   },
   recipient_opted_out: {
-    description: "The recipient has opted out of messages of this kind.",
+    description: "The recipient has opted out of marketing messages in WhatsApp.",
     members: { channel: CHANNEL },
   },
   too_many_requests: {

@@ -32,8 +32,9 @@ export const WHEN: Record<string, string> = {
   "conversation.opened": "a conversation is opened or reopened",
   "conversation.assigned":
     "a conversation is assigned to another member or team, or becomes unassigned",
-  "conversation.updated": "the status of a conversation changes without closing or " +
-    "reopening the conversation",
+  "conversation.updated":
+    "the status of a conversation changes between `open` and `pending`, or a merge moves the " +
+    "conversation to another contact",
   "conversation.closed": "a conversation is closed",
   "conversation.window_closing": "the window for free replies is about to close",
   "conversation.deleted": "a conversation is deleted",

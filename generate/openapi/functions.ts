@@ -24,7 +24,7 @@ const gateway = gatewayOperations(await readGatewayConfig(env));
 const sender = senderOperations(config);
 const ofWhatsapp = [...replyOperations(config), ...mediaOperations(config)];
 
-/** An operation's id. */
+/** The id of an operation that the API serves, such as `listContacts`. */
 export type OperationId = (typeof gateway | typeof sender | typeof ofWhatsapp)[number]["id"];
 
 /** A function of the API, with the data that its OpenAPI description needs. */

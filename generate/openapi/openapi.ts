@@ -187,7 +187,7 @@ export function openApi(examples: Examples, functions: ApiFunction[] = FUNCTIONS
   };
 }
 
-/** Returns the OpenAPI Operation Object. */
+/** Returns the OpenAPI Operation Object of an operation. */
 function operationObject(
   operation: Operation<OperationId>,
   api: ApiFunction,

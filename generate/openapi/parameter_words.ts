@@ -88,15 +88,15 @@ const SPECIAL: Record<string, string> = {
   "tags[all]": "Finds contacts that have all of these tags.",
   "tags[ne]": "Finds contacts that have none of these tags.",
   phone:
-    "Finds records by their contact's phone number, with the country code and in any format. " +
-    "Spaces, brackets and hyphens make no difference. In a URL, write the plus sign as `%2B`, or " +
-    "leave it out.",
+    "Finds records by their contact's phone number. Send the number with its country code, in " +
+    "any format. Spaces, brackets and hyphens make no difference. In a URL, write the plus sign " +
+    "as `%2B`, or leave it out.",
   "phone[ne]":
     "Finds contacts that have none of these phone numbers. All formats of a phone number are " +
     "equivalent.",
   email:
     "Finds records by the email address of the contact or member. Case makes no difference. For " +
-    "members, the filter works only if an owner or admin of your company has allowed this.",
+    "members, the filter works only if an owner or admin of your company has allowed it.",
   phone_number_id:
     "Finds conversations on one of these messaging accounts, or templates that one of these " +
     "accounts can send.",

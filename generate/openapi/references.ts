@@ -1,6 +1,6 @@
 import type { JsonSchema } from "./json_schema.ts";
 
-// The references within an OpenAPI document.
+// Follows the references (`$ref`) within an OpenAPI document.
 
 /** Returns the name of the component that a reference points to, and the component. */
 export function referred($ref: string, document: JsonSchema): [name: string, target: JsonSchema] {

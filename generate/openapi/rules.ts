@@ -47,5 +47,5 @@ export const RULES = {
     "number and before a time's UTC offset.",
 } as const;
 
-/** A rule's name. */
+/** The name of a rule, such as `trimmed`. */
 export type RuleId = keyof typeof RULES;

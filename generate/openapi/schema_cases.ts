@@ -43,7 +43,7 @@ const LIMITS_OF: Record<Type, string[]> = {
   array: ["maxItems", "minItems", "uniqueItems"],
   object: ["maxProperties", "minProperties"],
 };
-/** Upper bounds. If both schemas have the bound, the smaller value applies. */
+/** Upper bounds. If two schemas are combined, the smaller value applies. */
 export const UPPER = [
   "maxLength",
   "maxItems",
@@ -51,7 +51,7 @@ export const UPPER = [
   "maximum",
   "exclusiveMaximum",
 ];
-/** Lower bounds. If both schemas have the bound, the greater value applies. */
+/** Lower bounds. If two schemas are combined, the greater value applies. */
 export const LOWER = [
   "minLength",
   "minItems",

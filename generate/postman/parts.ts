@@ -1,7 +1,7 @@
 import type { JsonSchema } from "../openapi/json_schema.ts";
 import type { CollectedRequest } from "./requests.ts";
 
-// The parts of a request in a collection.
+// Creates the parts of a Postman request: its URL, its headers and its body.
 
 /**
  * Returns a request's URL, with all query parameters. Parameters that the collection does not use
@@ -71,7 +71,7 @@ export function bodyOf(
   { body: name, file, fill = {} }: CollectedRequest,
 ): JsonSchema {
   if (file) return { body: { mode: "file", file: {} } };
-  if (!requestBody !== !name) throw new Error(`${operationId} has a body, or none: ${name}`);
+  if (!requestBody !== !name) throw new Error(`${operationId} lacks a body or an example: ${name}`);
   if (!name) return {};
   const example = requestBody.content["application/json"].examples[name];
   if (!example) throw new Error(`${operationId} has no example ${name}`);

@@ -22,7 +22,7 @@ export function scriptBefore({ makes, needs }: CollectedRequest): string[] {
     ...(makes ? MADE[makes] : []),
     ...(needs
       ? [
-        "// Your company may not have such a record.",
+        "// Your company may not have the record that this request needs.",
         `if (!pm.collectionVariables.get("${needs}")) pm.execution.skipRequest();`,
       ]
       : []),

@@ -3,8 +3,8 @@ import type { JsonSchema } from "../openapi/json_schema.ts";
 /** Keywords that are only documentation for people. */
 const PROSE = new Set(["description", "summary", "example", "examples", "tags", "externalDocs"]);
 /**
- * In the values of these keywords, the keys are names that the API defines. Such a name may look
- * like a documentation keyword.
+ * In the values of these keywords, the keys are names that the API defines. One of these names may
+ * look like a documentation keyword.
  */
 const OF_NAMES = new Set([
   ...["properties", "patternProperties", "dependentSchemas", "headers", "responses", "paths"],

@@ -29,7 +29,7 @@ export interface Comparison {
   without?: string[];
   /**
    * Components whose names end with this suffix are not compared. Only a request that was not
-   * possible in the released version receives a response with such a component.
+   * possible in the released version receives a response with one of these components.
    */
   leavesOut?: string;
   /** The pairs of schemas that have already been compared, with their differences. */

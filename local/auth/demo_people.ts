@@ -15,8 +15,8 @@ const AGENT = "amina.okoro@ondalva.example";
 
 /**
  * Gives the demo company's owner and agent their passwords, unless they already have passwords.
- * Returns the owner and the agent if they are still members of the company, or null when both have
- * left it.
+ * Returns those of the two who are still members of the company, or null when both have left the
+ * company.
  * @param admin a database connection as the superuser.
  */
 export async function demoPeople(

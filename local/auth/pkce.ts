@@ -4,7 +4,7 @@
 import { encodeBase64Url } from "deno-std/encoding/base64url.js";
 import { type Context, refusal, type Service } from "./service.ts";
 
-/** The sessions by their codes. A session is kept here until the browser exchanges the code. */
+/** Maps a code to its session, until the browser exchanges the code for the session. */
 export type Codes = Map<string, { challenge: string; session: object }>;
 
 /** The token in a link. If the request has a PKCE challenge, the token contains that challenge. */

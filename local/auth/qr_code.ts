@@ -1,9 +1,9 @@
 // The QR code that Supabase Auth returns for a second factor, as an SVG document. This file
 // supports only what an otpauth URI needs: byte mode and error correction level L.
 
-/** The number of error-correction bytes in each block, by version. */
+/** The number of error-correction bytes in each block. The first number is for version 1. */
 const CORRECTION = [7, 10, 15, 20, 26, 18, 20, 24, 30, 18, 20, 24, 26, 30, 22, 24, 28, 30, 28, 28];
-/** The number of blocks, by version. */
+/** The number of blocks. The first number is for version 1. */
 const BLOCKS = [1, 1, 1, 1, 1, 2, 2, 2, 2, 4, 4, 4, 4, 4, 6, 6, 6, 6, 7, 8];
 /** Where the centres of the alignment patterns are, by version. */
 const ALIGNED = [

@@ -5,7 +5,7 @@ import { decodeJwt, SignJWT } from "jose";
 import type { Sql } from "../postgres/database.ts";
 import { factorsOf } from "./second_factors.ts";
 
-/** The tokens in a JSON response, or in a URL's fragment. */
+/** The tokens of a session. Auth returns them in a JSON body or in a URL's fragment. */
 type Tokens = Record<string, unknown>;
 
 /**
@@ -34,7 +34,7 @@ export async function completed(
     const tokens = Object.fromEntries(new URLSearchParams(place.hash.slice(1)));
     if (!tokens.access_token) return answer;
     await complete(tokens);
-    // @supabase/lite treats an invitation link as a sign-up link.
+    // To lite, an invitation link is a sign-up link, so lite returns the wrong type.
     if (searchParams.get("type") === "invite") tokens.type = "invite";
     place.hash = new URLSearchParams(tokens).toString();
     answer.headers.set("Location", place.href);

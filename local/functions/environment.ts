@@ -2,9 +2,9 @@ import { encodeBase64Url } from "deno-std/encoding/base64url.js";
 import type { Secrets } from "../secrets.ts";
 
 /**
- * Secrets for the functions. The key that signs tokens is either the local stack's `jwt_secret`, or
- * `signing_key`, a private JWK in JSON. Without the job secret, the functions `whatsapp` and
- * `webhooks` run no jobs.
+ * Secrets for the functions. Tokens are signed with either the local stack's `jwt_secret` or a
+ * `signing_key`, which is a private JWK in JSON. Without the job secret, the functions `whatsapp`
+ * and `webhooks` run no jobs.
  */
 export type FunctionSecrets =
   & Pick<Secrets, "publishable_key" | "secret_key" | "credentials_key">

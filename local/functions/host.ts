@@ -20,8 +20,8 @@ function waitUntil(work: Promise<unknown>) {
 }
 
 /**
- * After the functions have been ended, their work may continue for this long. Then the stack stops
- * waiting for the work, as the platform does.
+ * The functions' work may continue for this long after the announcement of the end. Then the stack
+ * stops waiting for the work, as the platform does.
  */
 const END_MS = 1_000;
 
@@ -35,7 +35,8 @@ const ANNOUNCE_MS = 50;
 
 /**
  * Repeatedly announces to the functions that they are ending, until their work is done or `ms`
- * milliseconds have passed. Work that does not listen yet would miss a single announcement.
+ * milliseconds have passed. A single announcement could come too early, before all of the work
+ * listens.
  */
 async function announceEnd(ms: number, work: Promise<unknown>): Promise<void> {
   const announce = () => dispatchEvent(new Event("beforeunload"));

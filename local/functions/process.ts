@@ -26,7 +26,7 @@ export interface FunctionProcessOptions {
   permissions?: string[];
   /** Additional flags for `deno serve`. */
   flags?: string[];
-  /** Receives all output of the process, including stdout, where each send writes a line. */
+  /** Receives all output of the process: stderr, and stdout, where each send writes a line. */
   hear?: (text: string) => void;
   /**
    * The owner of the process. Disposing of the owner ends the process, if the process is still

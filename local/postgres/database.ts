@@ -41,15 +41,15 @@ export async function bootstrap(admin: Sql, password: string) {
   const passwords = ["postgres", "authenticator", "supabase_auth_admin"].map((role) =>
     `alter role ${role} password '${password}';`
   );
-  // All statements are sent as one message, which is one transaction, so a start that is killed
+  // All statements are sent as one message, so they are one transaction. A start that is killed
   // here changes nothing.
   await admin.unsafe([...texts, ...passwords].join("\n"));
 }
 
 /**
  * Applies, in order, the migrations that are not in the history. Each migration and its entry in
- * the history are written in one transaction. The history is the table of the Supabase CLI, so
- * `supabase migration list` and `supabase db push` agree with it.
+ * the history are written in one transaction. The history is the table that the Supabase CLI uses,
+ * so `supabase migration list` and `supabase db push` find the same migrations.
  *
  * Yields the file name of each migration after it is applied.
  *
@@ -77,7 +77,8 @@ export async function* migrate(sql: Sql): AsyncGenerator<string> {
     const text = await Deno.readTextFile(new URL(file, migrationsFolder));
     const before = applied.get(version);
     if (before) {
-      // The Supabase CLI stores the statements of a migration one by one.
+      // The Supabase CLI stores a migration as separate statements. They are not compared with the
+      // file.
       if (before.statements?.length === 1 && before.statements[0] !== text) {
         throw new StaleDatabase();
       }

@@ -8,7 +8,9 @@ export interface Programs {
   identity: Identity;
 }
 
-/** Postgres refuses to run as root, so root runs it as another user. */
+/**
+ * The user that runs Postgres. Postgres refuses to run as root, so root runs it as another user.
+ */
 interface Identity {
   /**
    * The command that switches the user, with its arguments. The program's own command line follows.
@@ -81,7 +83,7 @@ export function command(
   });
 }
 
-/** Gives a folder to the user that runs the programs, unless that user already owns it. */
+/** Makes the user that runs the programs the owner of a folder. */
 export async function giveTo({ identity: { owner } }: Programs, folder: string) {
   if (owner === null || Deno.statSync(folder).uid === owner) return;
   await succeeds(["chown", "-R", `${owner}:${owner}`, folder]);

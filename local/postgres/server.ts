@@ -43,7 +43,10 @@ const SUPERUSER = "supabase_admin";
  * slower.
  */
 const LC_CTYPE = Deno.build.os === "darwin" ? "en_US.UTF-8" : "C.UTF-8";
-/** Folders whose names begin with this are removed, so no other program may use such a name. */
+/**
+ * The prefix of temporary folders. A start removes all folders with this prefix, so no other
+ * program may use it.
+ */
 const UNFINISHED = ".crm-unfinished-cluster-";
 
 /**
@@ -185,9 +188,9 @@ async function endAbandonedServer(dataFolder: string) {
       await poll(isServer, (isRunning: boolean) => !isRunning, { interval: 20 });
     });
   }
-  // A crashed server leaves its pid file. If another program now has the process number in that
-  // file, Postgres refuses to start. Postgres ignores a pid file with the number of its own parent,
-  // so this process writes its own number into the file.
+  // A crashed server leaves its pid file behind. If another program now has the process number in
+  // that file, Postgres refuses to start. Postgres ignores a pid file with the number of its own
+  // parent, so this process writes its own number into the file.
   const [, ...lines] = pidFile(dataFolder);
   if (lines.length > 0) {
     await Deno.writeTextFile(pidPath(dataFolder), [Deno.pid, ...lines].join("\n"));
@@ -195,8 +198,9 @@ async function endAbandonedServer(dataFolder: string) {
 }
 
 /**
- * Ends a server with a fast shutdown. After ten seconds, this code tries an immediate shutdown, and
- * the next start recovers from that. After ten more seconds, this code uses SIGKILL.
+ * Ends a server with a fast shutdown. After ten seconds, this code tries an immediate shutdown,
+ * after which the next start has to recover the database. After ten more seconds, this code sends
+ * SIGKILL.
  */
 async function endProcess(pid: number, gone: () => Promise<void>) {
   for (const signal of ["SIGINT", "SIGQUIT", "SIGKILL"] as const) {

@@ -42,8 +42,8 @@ interface Connection {
  *
  * A driver would also silently replace a connection that was lost while it was idle. PostgREST
  * instead gives such a connection to the next request, which fails. This pool does the same.
- * (PostgREST gives such a connection to two requests, unless PostgREST has noticed the loss and
- * emptied its pool in the meantime.)
+ * (PostgREST gives a lost connection to two requests, unless PostgREST notices the loss in the
+ * meantime and empties its pool.)
  *
  * @param pattern a driver that does not connect itself. The driver's options say where the pool
  *   connects, and how many connections it may open.
@@ -118,12 +118,13 @@ export function connectionPool(pattern: Sql): Pick<Sql, "reserve" | "end"> {
   return { reserve, end };
 }
 
-/** An error that ends a connection, in the protocol of Postgres. */
+/** Matches the message, in the protocol of Postgres, with which the server ends a connection. */
 const FATAL = /\0V(?:FATAL|PANIC)\0C(?<code>\w{5})\0M(?<message>[^\0]*)\0/;
 
 /**
- * Connects to Postgres and listens for the server's last message. The driver forgets this message
- * when the server then closes the connection at once.
+ * Connects to Postgres and listens for the server's last message before it closes the connection.
+ * If the server closes the connection immediately after this message, the driver does not report
+ * the message.
  */
 function openSocket(
   host: string,
@@ -132,8 +133,8 @@ function openSocket(
 ): Promise<Socket> {
   return new Promise((resolve, reject) => {
     // Without allowHalfOpen, a write after the server has ended the connection throws an error that
-    // no code can catch. So does an error event without a listener, and the driver removes its
-    // listeners before the last error event.
+    // no code can catch. An error event without a listener throws such an error too, and the driver
+    // removes its listeners before the last error event.
     const socket = connect({ port, host, allowHalfOpen: true });
     const removeAll = socket.removeAllListeners;
     socket.removeAllListeners = () => removeAll.call(socket).on("error", () => {});
@@ -171,8 +172,8 @@ function watched(
     new ConnectionLost(!BOUNDARY.test(statement), connection.lastWords);
   const unsafeUntilLost = async (...query: Parameters<typeof unsafe>) => {
     if (loss) throw loss;
-    // The driver would write to a socket that no longer exists, and that error would end the
-    // process.
+    // The driver would write to a socket that no longer exists, and this write would throw an error
+    // that ends the process.
     if (connection.isLost) throw loss = lossDuring(query[0]);
     try {
       return await unsafe(query[0], query[1], PREPARED);

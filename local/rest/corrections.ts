@@ -74,9 +74,9 @@ export function correctConnection(
     return onPostgrestAST.call(connection, query, vars);
   };
 
-  // PostgREST rolls back a request that ends with an error response. lite commits an update first,
-  // and then responds that the update changed too many rows. A status that a called function sets
-  // for its response does not cause a rollback.
+  // PostgREST rolls back a request that ends with an error response. When an update changes too
+  // many rows, lite commits the update before it returns the error. A status that a called function
+  // sets for its response does not cause a rollback.
   connection.withContext = async (vars, work, options) => {
     vars.call = options?.rpc;
     const attempt = () =>
@@ -147,7 +147,8 @@ function headersOf({ headers }: Request): string {
  * Adds views without SQL to the catalogue, so that lite handles requests faster. In each request,
  * lite searches the SQL of every view for types that only SQLite needs, once for each column. lite
  * uses the first view with the searched name in any schema, so the added views come before the
- * others. All other queries of lite about views contain the schema.
+ * others. lite's other searches for a view also compare the schema, so they still find the real
+ * view.
  */
 function withPlainViews(catalogue: Catalogue): Catalogue {
   const plain = catalogue.views.map(({ name }) => ({ name, schema: "pg_temp", sql: "" }));
@@ -156,10 +157,10 @@ function withPlainViews(catalogue: Catalogue): Catalogue {
 
 /**
  * Before version 16, PostgREST endlessly repeats a transaction that failed with 40001
- * (serialization failure) or 40P01 (deadlock). The repeat comes at once, even after the caller has
- * left. So no one ever sees the error, and a function that always raises it occupies a connection
- * forever. The local stack gives up after this many attempts, and then returns the same response as
- * version 16.
+ * (serialization failure) or 40P01 (deadlock). PostgREST repeats without a pause, even after the
+ * caller has disconnected. So no caller ever receives the error, and a function that always raises
+ * this error occupies a connection forever. The local stack gives up after this many attempts, and
+ * then returns the same response as version 16.
  */
 const MAX_ATTEMPTS = 100;
 

@@ -1,9 +1,9 @@
 import { OperationNodeTransformer, type RawNode } from "kysely";
 
 // A correction of @supabase/lite, like those in corrections.ts. PostgREST turns embedded rows into
-// jsonb, which puts short names before long names, and sorts names of equal length by their bytes.
-// lite keeps the columns in the order in which they were selected. Without this correction, tests
-// would not see the order that a hosted project returns.
+// jsonb. In jsonb, short names come before long names, and names of equal length are sorted by
+// their bytes. lite keeps the columns in the order in which they were selected. Without this
+// correction, tests would not see the order that a hosted project returns.
 
 /** The start of lite's SQL for an embedded row, or an array of them. */
 const EMBEDDED = /^\(select (to_json\(obj\)|coalesce\(json_agg\(agg\), '\[\]'\)) from $/;

@@ -34,7 +34,8 @@ export interface RestOptions {
 /**
  * The longest request line that the gateway before PostgREST accepts, in bytes: method, path and
  * query, version, and the end of the line. `supabase start` has Kong with nginx's default. Hosted
- * projects return the same response, but a 520 if the URL and the headers together exceed 16 KB.
+ * projects return the same response to a longer line, or a 520 if the URL and the headers together
+ * exceed 16 KB.
  */
 const REQUEST_LINE_BYTES = 8192;
 

@@ -20,8 +20,8 @@ import { NotUnderstood } from "./reader.ts";
 // sealed.
 
 /**
- * The prefix of every sealed string. Each process has its own prefix, so that no caller's string
- * can look sealed.
+ * The prefix of every sealed string. Each process has a random prefix, so no caller can send a
+ * string that looks sealed.
  */
 const SEAL = `~${encodeHex(crypto.getRandomValues(new Uint8Array(8)))}~`;
 

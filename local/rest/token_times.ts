@@ -6,7 +6,7 @@ import { compactVerify, decodeJwt, type JWTPayload, SignJWT } from "jose";
 
 /** The clock difference that PostgREST tolerates. */
 const SKEW_S = 30;
-/** The maximum time between the check in this file and lite's own check of the token. */
+/** lite checks the token at most this long after the check in this file. */
 const MARGIN_S = 10;
 
 /** PostgREST's error message for each claim, in the order in which PostgREST checks the claims. */

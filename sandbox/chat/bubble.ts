@@ -11,9 +11,10 @@ export type HasFile = (id: string) => boolean;
 const MAX_QUOTE = 120;
 
 /**
- * A message as an item of the list in the chat. Everything in the message is shown as plain text.
+ * A chat message as an HTML list item. Everything in the message is shown as plain text.
  *
- * @param entries the whole conversation, to quote the message that this message answers.
+ * @param entries all messages of the conversation. If this message answers another message, the
+ *   item quotes that message.
  */
 export function bubble(entry: Entry, entries: Entry[], hasFile: HasFile): string {
   const { title, file, text, data, footer, answers } = saidIn(entry);
@@ -50,7 +51,7 @@ function quote(id: string, entries: Entry[]): string {
   return `<blockquote><a href="#${escaped(id)}" dir="auto">${escaped(short)}</a></blockquote>`;
 }
 
-/** The default text for a file, also for people who cannot see the file. */
+/** The texts for files without a name. Screen readers read these texts aloud. */
 const KINDS = { image: "Picture", video: "Video", audio: "Voice message", document: "Document" };
 
 function shownFile({ kind, id, link, name }: ShownFile, hasFile: HasFile): string {

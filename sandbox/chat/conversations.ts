@@ -38,7 +38,7 @@ export interface Conversation {
   person: Person;
   /** Whether the person's phone number is hidden from the business. */
   hidesPhone: boolean;
-  /** In the order in which the sandbox got them. */
+  /** The messages, in the order in which the sandbox received them. */
   entries: Entry[];
   /** Until when the person sees that the service is typing, in milliseconds. */
   typingUntil: number;
@@ -64,7 +64,7 @@ export function conversations(now: () => number) {
 
   const forget = (entries: Entry[]) => entries.forEach(({ id }) => places.delete(id));
 
-  /** Finds or creates the conversation of a person and a number, and makes it the newest one. */
+  /** Finds or creates a person's conversation with a number. It is then the newest conversation. */
   const touched = ({ phoneNumberId, person, waId }: Pair): Conversation => {
     const key = `${phoneNumberId} ${person.userId}`;
     const known = kept.get(key) ?? { phoneNumberId, entries: [], typingUntil: 0 };
@@ -145,8 +145,8 @@ export function conversations(now: () => number) {
     /**
      * Returns the message that a person sends by tapping a button, a row or a quick reply.
      *
-     * @param answers the id of the message with the button. Without it, the person taps a button of
-     *   the newest message with buttons.
+     * @param answers the id of the message with the button. Without this id, the person taps a
+     *   button of the newest message with buttons.
      * @returns a sentence that says why this tap is not possible, or the content of the person's
      *   message.
      */

@@ -8,7 +8,7 @@ import { chatPage, chatsPage } from "./page.ts";
 
 const FOLDER = fileURLToPath(new URL(".", import.meta.url));
 
-/** The pages load nothing from elsewhere, and run only the script of this folder. */
+/** The pages load nothing from other hosts, and run only the script in this folder. */
 const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
   "media-src 'self'; connect-src 'self'; form-action 'none'; base-uri 'none'; " +
   "frame-ancestors 'none'";

@@ -25,7 +25,7 @@ ${last ? `<p class="last" dir="auto">${escaped(summaryOf(last).slice(0, 200))}</
     "Chats of the sandbox",
     {},
     `<h1>Chats of the sandbox</h1>
-<p>What people and the numbers of the business write to each other, until the stack ends. Times are UTC.</p>
+<p>The messages between people and the numbers of the business. They are kept until the stack ends. Times are UTC.</p>
 <ol class="chats" data-live>
 ${items.join("\n")}
 </ol>
@@ -35,7 +35,7 @@ ${items.join("\n")}
 <input name="phone_number_id" required inputmode="numeric" value="${DEMO_PHONE_NUMBER_ID}"></label>
 <label>Phone of the person <input name="from" required type="tel" value="+14155550123"></label>
 <label>Name <input name="name"></label>
-<label>Written so many hours ago
+<label>Age of the message, in hours
 <input name="hours_ago" type="number" min="0" max="168" step="any" value="0"></label>
 ${message("Hello, is it open today?")}
 </form>`,

@@ -4,7 +4,7 @@ import type { TemplateMessage } from "../message_shape.ts";
 import { filled } from "../template_types.ts";
 import type { Entry, Received, Sent } from "./conversations.ts";
 
-// The content of a message, in one format for both the person and the service.
+// The content of a message. Messages of the person and of the service have the same format here.
 
 /** A file in a message. */
 export interface ShownFile {

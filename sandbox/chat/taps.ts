@@ -5,7 +5,7 @@ import type { Button } from "../template_types.ts";
 
 /** Something in a message that the person can tap. A tap sends a message to the business. */
 export interface Tap {
-  /** The id of the button or row; for a quick reply of a template, its text. */
+  /** The id of the button or row. For a template's quick-reply button, the text of the button. */
   id: string;
   title: string;
   description?: string;

@@ -32,7 +32,7 @@ const Secret = z.string().regex(
 
 /**
  * Reads the behaviour that someone sets for the receiver. A setting that is missing from the text
- * gets its default value. With all defaults, the receiver returns a 200 at once.
+ * gets its default value. With all defaults, the receiver immediately returns a 200.
  *
  * @returns the behaviour, and the secret if one is given; or a sentence that says what to change.
  */
@@ -59,7 +59,7 @@ export function readBehaviour(
     : 'The body must be an object such as {"status":500,"times":3}';
 }
 
-/** The behaviour of each name. */
+/** How the receiver responds at each name, which is the last part of the URL. */
 export function behaviours() {
   const told = new Map<string, Behaviour>();
   return {

@@ -9,8 +9,8 @@ const REFRESH_S = 5;
  * @param name the name whose requests are shown; null for all names.
  * @param address the receiver's URL, without a slash at the end.
  * @param most how many requests the receiver keeps.
- * @param isAlone whether the sandbox runs without a stack. It then cannot look up the secrets of
- *   webhooks.
+ * @param isAlone whether the sandbox runs without a stack. Without a stack, the sandbox cannot look
+ *   up the secrets of webhooks.
  */
 export function receiverPage(
   received: Received[],

@@ -32,8 +32,8 @@ export const NO_SECRET = "the sandbox does not have the secret of this webhook";
 const TOLERANCE_S = 300;
 
 /**
- * Verifies a request as Standard Webhooks requires. Returns why it is not verified; null when it
- * is.
+ * Verifies a request as Standard Webhooks requires. Returns null if the request is verified, and
+ * otherwise the reason.
  *
  * @param secrets the secrets of the address, or a sentence that says why there are none.
  * @param now in milliseconds.

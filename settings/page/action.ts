@@ -9,7 +9,7 @@ export class Action {
 
   /**
    * Runs the action, unless it is already running: a double click would start it twice. A button
-   * loses the focus while it is disabled, so the page gives it the focus back at the end.
+   * loses the focus while it is disabled. So the focus returns to the button at the end.
    */
   async run(page: { render(): void }, work: () => Promise<void>): Promise<void> {
     if (this.isBusy) return;

@@ -54,7 +54,7 @@ export interface App {
 
 /**
  * Whether the user may manage the company's keys. The database checks this permission. The page
- * also checks it, so that it shows no button that the database would refuse.
+ * also checks it, so that it shows no button for an action that the database would refuse.
  */
 export function isManager({ role }: Company): boolean {
   return role !== "agent";

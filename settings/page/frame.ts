@@ -41,7 +41,7 @@ export interface Shown extends LinkAnswers {
   readonly banner: Part | null;
   /** Signs the user out. If the view has unsaved data, the user may choose to stay. */
   signOut(): void;
-  /** Discards the view, after its session has ended. */
+  /** Discards the view after the user's session has ended. */
   leave(): void;
   /** Switches to another language. */
   speak(language: Language): Promise<void>;

@@ -4,7 +4,7 @@ import { sentenceOf } from "./failure.ts";
 import { loading } from "./pieces/loading.ts";
 import type { Part } from "./view.ts";
 
-/** A part of a view that is loaded separately. If it fails, the rest of the view still works. */
+/** A separately loaded part of a view. If the part cannot be loaded, the rest still works. */
 export class HeldPart {
   private state: "loading" | "loaded" | "failed" = "loading";
   private failure: unknown = null;

@@ -5,7 +5,7 @@ import type { Part } from "./view.ts";
 
 /** What a view or a part needs besides its script. */
 export interface Needs {
-  /** The sections of the texts. */
+  /** The sections of the page's texts: `sends` for texts/en/sends.ts. */
   texts?: readonly Section[];
   /** The style: `sends` for assets/views/sends.css. */
   styles?: readonly string[];
@@ -25,8 +25,8 @@ export function later(
   let part: Part | null = null;
   let hasFailed = false;
   /**
-   * All files are requested at once, because each sequential request takes half a second on a slow
-   * connection.
+   * All files are requested at the same time, because each sequential request takes half a second
+   * on a slow connection.
    */
   const loaded = async (app: App) => {
     const [made] = await Promise.all([

@@ -24,7 +24,7 @@ const TICK_MS = 30_000;
 /** How long the page shows that an action has succeeded. */
 const SAID_MS = 8_000;
 
-/** The page: it shows the company and the view in the URL to the signed-in user. */
+/** The page. It shows the signed-in user the company and the view that the URL names. */
 export class Page implements Shown, Audience {
   companies: Company[] = [];
   invitations: Invitation[] = [];
@@ -271,8 +271,8 @@ export class Page implements Shown, Audience {
   }
 
   /**
-   * Selects the company in the URL. If the URL contains none, selects the user's only company or
-   * the last one shown.
+   * Selects the company in the URL. If the URL contains no company, selects the user's only
+   * company, or the company that was shown last.
    */
   private enterCompany(id: string | null): void {
     const wanted = id ??

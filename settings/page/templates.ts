@@ -18,7 +18,7 @@ import {
 } from "./templates/template.ts";
 import type { View } from "./view.ts";
 
-/** The templates of the company by name, with filters. */
+/** The templates of the company, sorted by name, with filters. */
 export function templates(): View {
   let senders: Sender[] = [];
   const list: Older<ListedTemplate> = new Older(

@@ -18,7 +18,7 @@ import type { UsualTexts } from "./texts/en.ts";
 
 /**
  * The texts that are loaded with the view that needs them. English defines which texts exist, and
- * the other languages have the same. A new section needs a line here and a line in FILES.
+ * the other languages have the same texts. A new section needs a line here and a line in FILES.
  */
 export interface Sections {
   accounts: AccountsTexts;

@@ -56,7 +56,7 @@ for (const pre of document.querySelectorAll(".code pre")) {
   pre.before(button);
 }
 
-// Loads the search when a person needs it.
+// Loads the search when a reader opens it.
 const search = document.querySelector(".search");
 const open = async () => (await import("./search.js")).open();
 search.hidden = false;

@@ -89,7 +89,7 @@ Deno.test("a number that belongs to another company cannot be connected until th
   assert.deepEqual(await admin(connect(theirs, number), { input: anyToken() }), refused);
 });
 
-Deno.test("disconnecting an account deletes its token, and disconnecting it again is not an error", async () => {
+Deno.test("disconnecting an account deletes its token, and disconnecting a disconnected account is not an error", async () => {
   const [company, number] = [await bareCompany(), anyPhoneNumberId()];
   const { id } = await json(connect(company, number), anyToken());
   const first = await printed(["account", "disconnect", id]);

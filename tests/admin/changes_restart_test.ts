@@ -1,6 +1,6 @@
-// Tests how a restart of the changes feeds affects callers. These tests have their own stack,
-// because a restart makes the cursors of other tests expire, and writes by other tests delay the
-// feeds.
+// Tests how a restart of the changes feeds affects callers. These tests have their own stack for
+// two reasons: a restart makes the cursors of other tests expire, and writes by other tests delay
+// the feeds.
 
 import assert from "node:assert/strict";
 import postgres from "postgres";
@@ -78,7 +78,7 @@ async function operate(...args: string[]) {
   return stdout;
 }
 
-Deno.test("the changes feed lists the rows of one large transaction in the order of their ids, and each row only once", async () => {
+Deno.test("the changes feed lists each row of a large transaction once, in the order of the ids", async () => {
   const company = await newCompany();
   const { next_cursor } = (await page(company, "?start=now")).pagination;
   await sql.begin(async (sql) => {
@@ -266,7 +266,7 @@ Deno.test("after a database is restored to an earlier point in time, cursors tha
   assert.deepEqual(await names(company, `?cursor=${next_cursor}`), []);
 });
 
-/** Uses up transaction numbers: each savepoint that writes uses one. */
+/** Uses up transaction numbers. Each savepoint that writes takes one number. */
 async function pass(count: number) {
   await sql.begin(async (sql) => {
     await sql`create temporary table passed (number integer) on commit drop`;

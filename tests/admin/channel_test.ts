@@ -6,7 +6,10 @@ import { admin, adminRuns, json, printed } from "./command.ts";
 
 const webhook = await ownWebhook();
 
-/** Stores an event that was not applied. The event is dead, so no job tries it again. */
+/**
+ * Stores an event that was not applied. The event has the state `dead`, so no job tries to apply
+ * the event again.
+ */
 async function storeUnapplied({ app_key, id }: ChannelApp, body: string) {
   const bytes = new TextEncoder().encode(body).toBase64();
   await withDatabase((sql) =>
@@ -93,7 +96,7 @@ Deno.test("`channel replay` applies unfinished events, and a second replay chang
   assert.deepEqual(await inboundOf(company), conversations);
 });
 
-Deno.test("`channel replay` can apply a single event by its id once the account is linked to the event's app", async () => {
+Deno.test("after an account is linked to the event's app, `channel replay` can apply the event by its id", async () => {
   const { company } = await companyWithApp();
   const other = await newChannelApp();
   await webhook.post(other, eventBody(company.phone_number_id, ["late"]));

@@ -70,7 +70,7 @@ Deno.test("the local stack's sandbox accepts its own token and lists its templat
   assert.match(ending.stdout, /^Its templates: read \d\d templates \(\d\d new\), uploaded .*\.$/m);
 });
 
-Deno.test("an unclear response from the channel causes a warning, but the account is still connected", async () => {
+Deno.test("an unclear response from the channel causes a warning, and the account is connected anyway", async () => {
   const company = await bareCompany();
   const warnings = async (url: string, ...more: string[]) => {
     const args = connect(company, anyPhoneNumberId(), ...more);
@@ -82,7 +82,7 @@ Deno.test("an unclear response from the channel causes a warning, but the accoun
   };
   // No server listens on this port.
   const away =
-    /^Warning: The channel could not be asked about phone number .*\. The account is still connected\.\n$/;
+    /^Warning: The channel could not be asked about phone number .*\. The account is connected anyway\.\n$/;
   assert.match(await warnings("http://127.0.0.1:9/v26.0"), away);
   await using silent = templateChannel({ businessAccounts: [], displayPhone: "+1 555 0100" });
   assert.match(

@@ -99,7 +99,7 @@ Deno.test("a header is refused if one of its columns is not a contact field", as
   const meant =
     /^The first line .*: "Phone" \(did you mean phone\?\), "e-mail" \(did you mean email\?\)\. The fields are phone, /;
   await refuses("Phone,name,e-mail\n", meant);
-  const none = /these columns are not such fields: "\+5511987654321", "Ada"\. /;
+  const none = /These columns are not fields of a contact: "\+5511987654321", "Ada"\. /;
   await refuses("+5511987654321,Ada\n", none);
   const withKey = /: "custom_fields"\. The fields .*, custom_fields\.<key>\.$/;
   await refuses("phone,custom_fields\n", withKey);

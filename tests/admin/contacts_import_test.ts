@@ -31,7 +31,7 @@ async function importing(work: (importing: Importing) => Promise<void>) {
 
 interface Importing {
   company: string;
-  /** The path of a file in the test's folder for the rejected rows. */
+  /** The path of the file for the rejected rows, in the test's folder. */
   rejected: string;
   /**
    * The arguments of a command that imports a file with this content. If the content is null, the
@@ -123,7 +123,7 @@ Deno.test("importing the same file again changes nothing, and importing the corr
   });
 });
 
-Deno.test("an import makes one event for each contact that it adds or changes, and the event names the platform as its actor", async () => {
+Deno.test("an import makes one event for each contact that the import adds or changes, and the event's actor is the platform", async () => {
   await importing(async ({ args, company }) => {
     const events = () =>
       withDatabase(async (sql) =>
@@ -190,7 +190,7 @@ Deno.test("importing the example file from the documentation has the documented 
   });
 });
 
-Deno.test("an import does not change an existing file for the rejected rows", async () => {
+Deno.test("if the file for the rejected rows already exists, an import does not change the file", async () => {
   await importing(async ({ args, contacts, rejected }) => {
     await Deno.writeTextFile(rejected, "line,reason,phone\n3,phone is required,+5511987654324\n");
     const before = await Deno.readTextFile(rejected);
@@ -229,7 +229,7 @@ Deno.test("if the database becomes unavailable, the command reports the last imp
       assert.equal(code, 1);
       return stderr;
     };
-    const none = / It is not certain that any row was imported\. It is safe to run .* again\.\n$/;
+    const none = / It is not certain whether rows were imported\. It is safe to run .* again\.\n$/;
     assert.match(await ending(away), none);
     assert.match(
       await ending(away, "--rejected", rejected),

@@ -135,7 +135,7 @@ function withInvitations(answer: (invited: { email: string; url: URL }) => Promi
   };
 }
 
-Deno.test("a person who has not signed up is invited and added, and the operator can choose the page that the invitation link opens", async () => {
+Deno.test("a person who has not signed up is invited and becomes a member, and the operator can choose the page that the invitation link opens", async () => {
   const company = await bareCompany();
   const invited: [string, string | null][] = [];
   await using project = withInvitations(async ({ email, url }) => {

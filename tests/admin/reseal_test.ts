@@ -110,7 +110,8 @@ Deno.test("if no key can decrypt a token, the token is reported and left unchang
   const named = unopened.map(({ id, key_id }) => `the account ${id} (key ${key_id ?? "unknown"})`);
   const neither = "Neither CREDENTIALS_KEY nor CREDENTIALS_KEY_PREVIOUS opens the token of " +
     `${named.join(", ")}. ` +
-    "Set CREDENTIALS_KEY_PREVIOUS to the key of the token, or connect the account again.\n";
+    "Set CREDENTIALS_KEY_PREVIOUS to the key that encrypted the token, or connect the account " +
+    "again.\n";
   assert.equal(stderr, neither);
   assert.deepEqual(await project.tokens(ids), left);
   assert.deepEqual(await project.opened([first, ...last], NEW), ["A", "B", "SECRET-1"]);

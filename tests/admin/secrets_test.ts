@@ -17,7 +17,7 @@ const PLATFORM = {
   SUPABASE_URL: "http://127.0.0.1:54321",
   SUPABASE_PUBLISHABLE_KEYS: '{"default":"sb_publishable_test"}',
 };
-/** The environment selects neither a stack nor a project, because these commands use none. */
+/** An environment without a stack and without a project, because these commands need neither. */
 const NOWHERE = { STACK_FILE: undefined };
 
 function init(...args: string[]): Promise<Ending> {

@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import budget from "../../trials/bench/budget.json" with { type: "json" };
 import { type Budget, countCosts } from "../../trials/bench/budget.ts";
 
-/** The length of the compressed code, and of strings that contain times, varies from run to run. */
+/**
+ * Byte counts may differ by this ratio, because the compressed code and strings with times vary in
+ * length from run to run.
+ */
 const BYTES_TOLERANCE = 0.03;
 
 /**

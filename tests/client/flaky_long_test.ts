@@ -10,7 +10,7 @@ import { stack, statement } from "../support/test_stack.ts";
 import { DELAY, flakyProxy } from "./flaky_proxy.ts";
 
 const PROGRAM = `${root}tests/client/flaky_program.mjs`;
-/** Each runtime makes enough requests for each kind of damage to occur. */
+/** The number of sends by each runtime, which is large enough for each kind of damage to occur. */
 const SENDS = Math.max(20, runs(67));
 const DEALS = 5;
 

@@ -4,8 +4,8 @@ const { client, apiKey, baseUrl, sends, stage_id, contact_id, deals, timeout } =
   globalThis.process.argv[2],
 );
 const print = console.log;
-// An edge runtime has none of these globals, so they are deleted here, except in Node, whose
-// `fetch` needs them.
+// An edge runtime has none of these globals, so Deno and Bun run without them. Node keeps them,
+// because its `fetch` needs them.
 const { versions } = globalThis.process;
 if (versions.bun || versions.deno) {
   for (const name of ["process", "Buffer", "require", "global"]) {

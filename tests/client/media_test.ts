@@ -18,7 +18,7 @@ Deno.test("`messages.media()` returns the media file's stream, type, name and le
   assert.equal(made[0].url.pathname, `/functions/v1/gateway/messages/${ID}/media`);
 });
 
-/** A media file of three parts, of which only the first `parts` parts arrive. */
+/** A media file of three parts. Only the first `parts` of them arrive. */
 function fileThatStopsAfter(parts: number): Step {
   return (_made, signal) => {
     let sent = 0;
@@ -74,7 +74,7 @@ class CountedSignal extends AbortController {
   }
 }
 
-Deno.test("an abort signal has no listener any more when a media file has ended, failed or been cancelled", async () => {
+Deno.test("after a media stream ends, fails or is cancelled, the client no longer listens to the abort signal", async () => {
   const stop = new CountedSignal();
   const media = async (step: Step, timeout = 60_000) => {
     const { crm } = scripted([step], { maxRetries: 0 });
@@ -91,7 +91,7 @@ Deno.test("an abort signal has no listener any more when a media file has ended,
   await (await media(fileThatStopsAfter(3))).cancel();
   assert.equal(stop.listeners, 0);
 
-  // A proxy's page is not the file.
+  // A page from a proxy must not be returned as the file.
   for (const page of [new Response("<html>"), Response.json({ data: {} })]) {
     await assert.rejects(media(page), { name: "APIError", status: 200 });
     assert.equal(stop.listeners, 0);

@@ -209,7 +209,7 @@ Deno.test("the pauses between attempts double from 0.5 to 8 seconds, and each pa
   assert.deepEqual(pauses, [250, 500, 1000, 2000, 4000, 4000]);
 });
 
-Deno.test("an attempt that takes too long counts as an attempt without a response", async () => {
+Deno.test("the client treats an attempt that takes too long like an attempt without a response", async () => {
   const never: Step = (_made, signal) =>
     new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
   await withoutPauses(async () => {
@@ -347,7 +347,7 @@ Deno.test("the client retries a send only within its `settleTimeout`", async () 
   }
 });
 
-Deno.test("if a send has certainly not happened, the client retries it at most `maxRetries` times", async () => {
+Deno.test("if a response says that a send has not happened, the client retries the send at most `maxRetries` times", async () => {
   const away = failure(502, "channel_unavailable", { outcome: "not_sent" });
   const { outcome, attempts } = await outcomeOf([away]);
   assert.ok(outcome instanceof ChannelUnavailableError);
@@ -372,7 +372,7 @@ Deno.test("if the caller sets an idempotency key, the send uses that key", async
   await assert.rejects(crm.templates.send(two, { idempotencyKey: "order-1" }).then(), TypeError);
 });
 
-Deno.test("the client retries a dry run as it retries a read: at most `maxRetries` times", async () => {
+Deno.test("the client retries a dry run at most `maxRetries` times, like a read", async () => {
   const { crm, made } = scripted([LOST]);
   const error = await withoutPauses(() =>
     crm.templates.send(MESSAGE, { dryRun: true }).catch((error) => error)

@@ -134,7 +134,7 @@ Deno.test("no property of the client or of an error contains the API key", async
   for (const text of shown) assert.doesNotMatch(text, /hidden/);
 });
 
-Deno.test("each error code has a class, which only the two codes about an API key share, and the error has the properties of the response", async () => {
+Deno.test("each error code has its own class, except that the two codes about an API key share one, and the error has the properties of the response", async () => {
   const codes = Object.keys(STATUS) as (keyof typeof STATUS)[];
   const names = new Set<string>();
   for (const code of codes) {

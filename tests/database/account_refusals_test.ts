@@ -1,5 +1,5 @@
-// If the channel refuses a send because of the account, a notice appears immediately. The next
-// successful send withdraws the notice.
+// If the channel refuses a send because of a problem with the account, a notice appears
+// immediately. The next successful send withdraws the notice.
 
 import assert from "node:assert/strict";
 import {
@@ -112,7 +112,7 @@ test("a successful send that began before a refusal does not withdraw the refusa
   assert.equal((await claimed(sql)).was_refused, true, "the refusal is not withdrawn yet");
 });
 
-test("a successful send withdraws a refusal even if a report settles the send before the channel's response", async (sql) => {
+test("a successful send withdraws a refusal even if a status report settles the send before the channel's response arrives", async (sql) => {
   await send(sql, refusedWith(190));
   const { claim_id, send_id, was_refused } = await claimed(sql);
   await sql`update sends set state = 'sent', whatsapp_message_id = 'wamid.first' where id = ${send_id}`;
@@ -122,7 +122,7 @@ test("a successful send withdraws a refusal even if a report settles the send be
   assert.deepEqual(await refusals(sql), []);
 });
 
-test("if the channel refuses to list the templates, a notice is shown until the templates are read, and only a refused token sets `stops_sending`", async (sql) => {
+test("a notice about a refused template list remains until the templates are read, and only a refused token sets `stops_sending`", async (sql) => {
   await reading(sql, "The channel refuses to list the templates", "200");
   await reading(sql, "The channel refuses to list the templates", "190");
   const both = [["reading_refusal", "190", true, 0, 190], [
@@ -157,8 +157,8 @@ test("a refusal ends 30 days after the last refused send, and a later refusal st
 });
 
 /**
- * Makes a send that the channel accepts, and applies a report about the send. The report is dated
- * `at` seconds from now.
+ * Makes a send that the channel accepts, and applies a report about the send. The time of the
+ * report is `at` seconds from now.
  */
 async function reported(
   sql: Sql,
@@ -182,7 +182,7 @@ async function report(sql: Sql, id: string, status: string, code?: number, at = 
   assert.equal(await applyStatus(sql, [own.account_id], item), "done");
 }
 
-test("a notice appears if the channel accepts a message but does not deliver it because of the account", async (sql) => {
+test("a notice appears if the channel accepts a message, but reports that it cannot deliver the message because of the account", async (sql) => {
   const id = await reported(sql, "failed", 131042);
   assert.deepEqual(await refusals(sql), [["reported_refusal", "131042", true, 1, 131042]]);
   // The channel sends the same report again.
@@ -191,7 +191,7 @@ test("a notice appears if the channel accepts a message but does not deliver it 
   assert.deepEqual(await refusals(sql), [["reported_refusal", "131042", true, 2, 131042]]);
 });
 
-test("a reported refusal remains even if the channel accepts later messages, until a report about a later message withdraws the refusal", async (sql) => {
+test("a report that a later message was sent withdraws a reported refusal, but the channel's acceptance of that message does not", async (sql) => {
   const earlier = await reported(sql, "sent");
   await reported(sql, "failed", 131031);
   await send(sql, SENT);

@@ -100,7 +100,7 @@ test("agents cannot disconnect an account, and people outside the company cannot
   }
 });
 
-Deno.test("when two users disconnect an account simultaneously, both receive the time of the first disconnection", async () => {
+Deno.test("when an account is disconnected twice simultaneously, both calls return the time of the first disconnection", async () => {
   const company = await newCompany();
   const [first, second] = await overlapping(
     (sql) => disconnectAs(sql, company.member_id, company.account_id),
@@ -115,7 +115,7 @@ Deno.test("when two users disconnect an account simultaneously, both receive the
   assert.equal(count, 1);
 });
 
-Deno.test("a disconnection after a reconnection gets a later time, even if the disconnection's transaction began first", async () => {
+Deno.test("an account's disconnection time is later than its connection time, even if the disconnecting transaction began before the account was connected", async () => {
   const company = await newCompany();
   const { account_id, member_id } = company;
   await committed((sql) => disconnectAs(sql, member_id, account_id));
@@ -183,7 +183,7 @@ test("after a disconnection, sends in progress are still settled, and new claims
   assert.equal((await claim(sql, keys.messaging, released)).send_id, claims[2].send_id);
 });
 
-test("messages to a disconnected number wait until the number is connected again", async (sql) => {
+test("events about a disconnected number wait until the number is connected again", async (sql) => {
   const { id, phone_number_id, account_id, member_id } = own;
   const app = await addChannelApp(sql);
   await sql`update messaging_accounts set channel_app_id = ${app.id} where id = ${account_id}`;

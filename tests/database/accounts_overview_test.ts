@@ -210,7 +210,7 @@ test("the time of the last event is written at most once every ten seconds", asy
   }]);
 });
 
-Deno.test("recording the time of an event skips an account that is being disconnected, and does not wait for the disconnection", async () => {
+Deno.test("app.note_last_event() skips an account that another transaction is disconnecting, and does not wait", async () => {
   const company = await newCompany();
   const app = await withDatabase((sql) => sql.begin((sql) => named(sql, company.account_id)));
   await committed((sql) => receive(sql, app, [about(company)]));

@@ -23,7 +23,7 @@ const other = await newCompany();
 const [agent, admin] = await newMembers(own, "agent", "admin");
 const owner = own.member_id;
 
-/** The time in this number of days. */
+/** The time `days` days from now. */
 const day = (days: number) => new Date(Date.now() + days * 86_400_000);
 
 /** Creates an API key for a company as the superuser, and returns the key's id. */

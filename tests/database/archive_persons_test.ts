@@ -70,15 +70,15 @@ test("a message from an archived contact's phone number creates a new contact an
   assert.deepEqual([...await conversations()], before);
 });
 
-test("a person with a hidden phone number gets a new contact after archiving, and a restored contact gets back its user id if the id is free", async (sql) => {
+test("a person with a hidden phone number gets a new contact after the old contact is archived, and a restored contact gets its user id back if the id is free", async (sql) => {
   const user_id = anyUserId();
   const person = { phone: null, user_id };
   const old = await writes(sql, person, { word: "stop" });
   await archive(sql, old.id);
   const fresh = await writes(sql, person);
   assert.notEqual(fresh.id, old.id);
-  // The new contact inherits the opt-out and the time of the opt-out. After that time, a message
-  // from the person allows a reply.
+  // The new contact inherits the opt-out and the time of the opt-out. The company may reply only if
+  // the person writes after that time.
   assert.deepEqual([
     fresh.do_not_contact,
     fresh.do_not_contact_source,
@@ -97,7 +97,7 @@ test("a person with a hidden phone number gets a new contact after archiving, an
   assert.deepEqual([...kept], [{ user_id: null, archived_user_id: user_id }]);
 });
 
-test("the main, additional and former phone numbers of an archived contact find no contact until the contact is restored", async (sql) => {
+test("the main, additional and former phone numbers of an archived contact belong to no contact until the contact is restored", async (sql) => {
   const [phone, further, former] = [anyPhone(), anyPhone(), anyPhone()];
   const old = await newContact(sql, { phone, do_not_contact: true });
   await sql`
@@ -149,7 +149,7 @@ test("a new contact inherits the newest decisions about do_not_contact and marke
   const third = await row(sql, await newContact(sql, { phone }));
   assert.deepEqual([third.do_not_contact, third.marketing_opt_out_at], [false, new Date(at(5))]);
 
-  // A contact that changes to this phone number also inherits the opt-out, even if the contact's
+  // A contact that gets this phone number later also inherits the opt-out, even if the contact's
   // own decision is newer.
   await archive(sql, third.id);
   await decided(second, true, 30);
@@ -191,7 +191,7 @@ test("if a late report opts an archived contact out of marketing, the contact th
   assert.deepEqual((await row(sql, fresh)).marketing_opt_out_at, new Date(at(9)));
 });
 
-test("a notice about a new phone number changes nothing when it arrives again after the contact was archived", async (sql) => {
+test("a repeated notice about a new phone number changes nothing after the contact was archived", async (sql) => {
   const phone = anyPhone();
   const notice = moved(anyPhone(), phone, 60);
   const rows = async () => [
@@ -207,7 +207,7 @@ test("a notice about a new phone number changes nothing when it arrives again af
   assert.deepEqual(await rows(), before);
 });
 
-test("a marketing preference changes nothing when it arrives again after the contact was archived or got another phone number", async (sql) => {
+test("a repeated marketing preference changes nothing after the contact was archived or got another phone number", async (sql) => {
   const changes: Record<string, (id: string, phone: string) => Promise<unknown>> = {
     "the contact is archived": (id) => archive(sql, id),
     "the company changes the phone number": (id) =>
@@ -231,7 +231,7 @@ test("a marketing preference changes nothing when it arrives again after the con
   }
 });
 
-test("a person whose phone number is hidden gets no second contact from a marketing preference that arrives again after archiving", async (sql) => {
+test("a repeated marketing preference from a person with a hidden phone number creates no contact after the person's contact was archived", async (sql) => {
   const person = { user_id: anyUserId() };
   const told = { kind: "preference", at: at(10), person, value: "stop" };
   await tell(sql, account_id, told);
@@ -274,7 +274,7 @@ test("a person can revoke an earlier message even after the person's contact was
   assert.equal(await tell(sql, account_id, { ...revoke, person: { phone } }), "done");
 });
 
-test("a restored contact inherits an opt-out only if the contact's own decision is older", async (sql) => {
+test("a restored contact inherits an opt-out only if the opt-out is newer than the contact's own decision", async (sql) => {
   for (const [own, isOptedOut] of [[40, false], [20, true]] as const) {
     const phone = anyPhone();
     const old = await newContact(sql, { phone });

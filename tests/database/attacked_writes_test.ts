@@ -178,7 +178,7 @@ test("a GET request cannot call a function that writes, or a function in the sch
   }
 });
 
-Deno.test("the history distinguishes an admin from the owner even after the admin exchanges the names of both", async () => {
+Deno.test("the history distinguishes an admin from the owner even after the admin swaps their names", async () => {
   const company = await newCompany();
   const [admin] = await newMembers(company, "admin");
   const [asOwner, asAdmin] = await Promise.all([company.member_id, admin].map(personToken));
@@ -218,7 +218,7 @@ Deno.test("the history distinguishes an admin from the owner even after the admi
   ]);
 });
 
-/** Invalid names of members and keys, each with the broken rule. */
+/** Invalid names of members and keys, each with the rule that the name breaks. */
 const WRONG_NAMES: [name: string, rule: string][] = [
   ...["", "x".repeat(101)].map((name): [string, string] => [name, "has 1 to 100 characters"]),
   ...[" ", " Ada", "Ada ", "Ada\u00a0", "\u3000Ada", "Ada\u200d", "A\nda", "A\tda", "A\u2028da"],

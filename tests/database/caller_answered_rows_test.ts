@@ -88,7 +88,7 @@ Deno.test("a read with a write token is refused, whatever headers or claims the 
   }
 });
 
-Deno.test("a read with a write token is refused, even on a connection that has just handled a write", async () => {
+Deno.test("a read with a write token is refused, even on a database connection that was just used for a write", async () => {
   const write = () =>
     rest(TOKENS.write, "PATCH", `/contacts?select=id&id=eq.${company.contact_id}`, {
       json: CHANGES.contacts,

@@ -24,8 +24,7 @@ const PAGE = 51;
  * because the feeds hide rows with the version of an open transaction.
  */
 async function fill(sql: Sql, table: string, { id }: Company) {
-  // The trigger that updates a message's conversation is off, because it would update the large
-  // conversation for every message.
+  // Triggers are off, because a trigger would update a conversation for every message.
   await sql`set local session_replication_role = replica`;
   await sql`insert into companies (name) select 'Small' from generate_series(1, 200)`;
   const rows = sql`
@@ -92,7 +91,7 @@ async function readSoFar(sql: Sql, table: string): Promise<Reading> {
 }
 
 for (const table of ["contacts", "deals", "conversations", "messages"]) {
-  Deno.test(`each page of changes of ${table} reads one index range, and only the rows that it returns`, async () => {
+  Deno.test(`a page of changes of ${table} scans no table, and reads at most four rows more than its limit`, async () => {
     const company = await newCompany();
     await untilShown();
     const key_hash = await hashKey(company.keys.read);
@@ -127,8 +126,8 @@ for (const table of ["contacts", "deals", "conversations", "messages"]) {
           read["deleted_rows_changes_idx"],
         ];
         assert.ok(rows + deleted <= most, JSON.stringify(read));
-        // For each tombstone, the feed checks whether the id has a row again. In this test, no id
-        // has a row again.
+        // For each tombstone, the feed looks for a row that has the tombstone's id again. In this
+        // test, no row has the id of a tombstone, so the other indexes return no rows.
         const others = Object.keys(read).filter((index) => !index.endsWith("_changes_idx"));
         assert.deepEqual(others, []);
       };

@@ -37,7 +37,7 @@ Deno.test("the database keeps every link between an account and an app, even aft
     await disconnectAccount(sql, account_id);
     await sql`update messaging_accounts set channel_app_id = null where id = ${account_id}`;
     assert.deepEqual(await appsOf(sql, account_id), both);
-    // The account of another company that now has the phone number is linked to none of these apps.
+    // Another company's account, which now has the phone number, is linked to none of these apps.
     const other = await newCompany();
     const { id: others } = await connectAccount(sql, other.id, { phone_number_id });
     assert.notEqual(company_id, other.id);
@@ -70,7 +70,7 @@ test("an app has well-formed keys and encrypted secrets, and has a second secret
   }
 });
 
-test("a rotation keeps the previous secret until the rotation is finished, even if the rotation is started again", async (sql) => {
+test("a rotation keeps the original secret until the rotation is finished, even if the secret is replaced a second time", async (sql) => {
   const { id, app_key } = await addChannelApp(sql);
   const secrets = async () => {
     const [row] = await sql`
@@ -99,7 +99,7 @@ test("a rotation keeps the previous secret until the rotation is finished, even 
   ]);
 });
 
-Deno.test("deleting an app deletes its events, and requires force if the app has accounts or open events", async () => {
+Deno.test("deleting an app deletes its events, and must be forced if the app has accounts or open events", async () => {
   const { account_id } = await newCompany();
   await rolledBack(async (sql) => {
     const remove = async ({ app_key }: Pick<ChannelApp, "app_key">, forced = false) =>

@@ -1,4 +1,5 @@
-// Tests the decisions and the writes of a claim for a free-form reply.
+// Tests the decisions and the writes of a claim for a free-form reply. A message from the contact
+// opens a window of 24 hours, in which a reply is possible.
 
 import assert from "node:assert/strict";
 import { actAsSuperuser, rolledBack, type Sql, type Work } from "../support/acting_as.ts";
@@ -190,7 +191,7 @@ Deno.test("if a conversation moves to another contact during a claim, the reply 
   assert.deepEqual([answer.result, answer.phone], ["claimed", phone]);
 });
 
-Deno.test("a claim is stopped if the window closes while the claim waits for its idempotency key", async () => {
+Deno.test("a claim that waits for another claim with the same idempotency key is stopped if the window closes in the meantime", async () => {
   const { id, keys, contact_id, account_id, conversation_id } = await newCompany();
   await committed((sql) => personWrites(sql, { id, conversation_id }, 60));
   const asked = { conversation_id, idempotency_key: "once" };

@@ -12,7 +12,7 @@ const DRY = { preflight: "first", dry_run: true, ...FITTING };
 
 /**
  * A company with stored templates. The use of its API keys has just been recorded, so a claim does
- * not have to record it.
+ * not record the use again.
  */
 async function newSender(): Promise<Company> {
   const company = await newCompany();

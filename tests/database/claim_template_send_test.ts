@@ -121,7 +121,7 @@ test("a claim for a new phone number creates a contact, a conversation, a messag
   });
 });
 
-Deno.test("the same phone number in any format finds the same contact, and the claim does not change the contact", async () => {
+Deno.test("a claim finds the contact even if the phone number has another format, and does not change the contact", async () => {
   const spellings = [
     ["+5511987654321", "+551187654321"],
     ["+5215512345678", "+525512345678"],

@@ -113,7 +113,7 @@ Deno.test("owners and admins see their colleagues' email addresses, and agents s
   assert.deepEqual(await seen(owner, other.id), []);
 });
 
-Deno.test("API keys, the platform and signed-out callers cannot call the functions that manage members", async () => {
+Deno.test("API keys, the platform and signed-out callers cannot call the functions with which users manage members", async () => {
   const calls = [
     ["company_people", { company_id: own.id }],
     ["change_member_role", { company_id: own.id, user_id: agent, role: "owner" }],

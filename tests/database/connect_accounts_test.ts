@@ -181,7 +181,7 @@ test("a company cannot connect another company's number until the other company'
   assert.equal(was_known, false);
 });
 
-Deno.test("when two users connect a number simultaneously, the result is one account with the second token", async () => {
+Deno.test("when a number is connected twice simultaneously, the result is one account with the second token", async () => {
   const company = await newCompany();
   const at = { company_id: company.id, phone_number_id: String(Date.now()) };
   const [first, second] = await overlapping(
@@ -281,7 +281,7 @@ test("an account cannot be linked to another company's app, even if the operator
   assert.equal(await refusal(sql, naming), "PT409");
 });
 
-test("a number without an app is linked to the only app of its company", async (sql) => {
+test("a number that is connected without an app is linked to the company's only app", async (sql) => {
   const app = await ownApp(sql);
   const { id } = await connect(sql, admin);
   const [{ channel_app_id }] = await sql`
@@ -292,7 +292,7 @@ test("a number without an app is linked to the only app of its company", async (
 
 for (const isAppFirst of [true, false]) {
   const order = isAppFirst ? "just before" : "just after";
-  Deno.test(`a company's first app is linked to a number, even if the app is registered ${order} the number is connected`, async () => {
+  Deno.test(`a number is linked to its company's first app if the app is registered ${order} the number is connected, in an overlapping transaction`, async () => {
     const company = await newCompany();
     const at = { company_id: company.id, phone_number_id: String(Date.now()) };
     const register = (sql: Sql) => ownApp(sql, company);
@@ -316,7 +316,8 @@ test("a company's existing numbers are linked to the company's first app, but no
   await ownApp(sql);
   const [account] = await sql`select channel_app_id from messaging_accounts where id = ${id}`;
   assert.equal(account.channel_app_id, first.id);
-  // The account also stays linked to the operator's app, so events from that app still count.
+  // The account also stays linked to the operator's app, so the account still receives events from
+  // that app.
   const counts = await sql`
     select channel_app_id as app from account_channel_apps where account_id = ${id}
   `;

@@ -34,7 +34,7 @@ export async function atOnce<Answer>(
 /**
  * Runs each function in its own transaction. The second transaction starts when the first function
  * has returned. The first transaction is committed when the second transaction waits for the first,
- * or has ended. If `undone` is true, the first transaction is rolled back.
+ * or has ended. If `undone` is true, the first transaction is rolled back instead.
  */
 export async function overlapping<First, Second>(
   first: Work<First>,
@@ -63,8 +63,8 @@ export async function overlapping<First, Second>(
 }
 
 /**
- * Resolves when a session waits for a lock that another session holds, or when the session's work
- * is done.
+ * Resolves when a session waits for a lock that another session holds, or when `isOver` returns
+ * true.
  */
 export async function untilWaiting(pid: number, isOver = () => false) {
   await asSuperuser(async (sql) => {

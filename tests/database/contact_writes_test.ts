@@ -174,7 +174,7 @@ Deno.test("if an item violates a constraint, only that item fails, even if anoth
   }
 });
 
-Deno.test("a batch that waits for new deals does not lock any contact that those deals need", async () => {
+Deno.test("a batch that waits for a transaction that adds deals locks no contact that this transaction still needs", async () => {
   const { body } = await write({
     items: Array.from({ length: 10 }, () => ({ phone: anyPhone() })),
   });

@@ -1,5 +1,5 @@
-// A person is one contact, in whatever format the phone number is written. The tests also show
-// which values the tables accept.
+// A person has one contact, whatever the format of the phone number is. The tests also show which
+// values the tables accept.
 
 import assert from "node:assert/strict";
 import { refusal, rolledBack, type Sql } from "../support/acting_as.ts";

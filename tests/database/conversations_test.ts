@@ -1,5 +1,6 @@
 // Tests conversations and their messages. On each account, a contact has at most one conversation
-// that is not closed. New messages update that conversation.
+// that is not closed. New messages update that conversation. A message from the contact opens a
+// window of 24 hours, in which the company may reply.
 
 import assert from "node:assert/strict";
 import { refusal, rolledBack, type Sql, type Work } from "../support/acting_as.ts";

@@ -97,7 +97,7 @@ Deno.test("a batch with a malformed item writes nothing", async () => {
   assert.deepEqual(await deals(), before);
 });
 
-Deno.test("simultaneous batches with the same contacts, stages and deals all succeed, in any order", async () => {
+Deno.test("simultaneous batches with the same contacts, stages and deals all succeed, whatever the order of their items", async () => {
   const items = Array.from({ length: 40 }, (_, at) => ({ ...good, stage_id: stage_ids[at % 3] }));
   const { body: { results } } = await write(items);
   const ids = results.map(({ id }: { id: string }) => id);

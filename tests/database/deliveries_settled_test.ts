@@ -120,13 +120,13 @@ Deno.test("a success that arrives during a pause does not end the pause", async 
   assert.equal(await settle("delivered"), null);
 });
 
-Deno.test("a `Retry-After` counts even if another delivery succeeds a moment later", async () => {
+Deno.test("a `Retry-After` pauses the webhook even if another delivery succeeds a moment later", async () => {
   const { settle } = await newLease();
   const pause = await settle(600, "delivered");
   assert.ok(pause !== null && pause > 590, `${pause} seconds`);
 });
 
-Deno.test("a `Retry-After` makes a shorter pause longer, and never makes a pause shorter", async () => {
+Deno.test("a `Retry-After` can make a webhook's pause longer, but not shorter", async () => {
   const { settle } = await newLease();
   const failures = Array.from({ length: 5 }, () => "failed" as const);
   const first = await settle(...failures);

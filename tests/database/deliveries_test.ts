@@ -39,7 +39,7 @@ const postpone = (sql: Sql, { id }: MadeWebhook) =>
     where webhook_id = ${id} and type = 'deal.created'
   `;
 
-Deno.test("a due delivery is read at once, even if many records with older deliveries wait for their next attempts", () =>
+Deno.test("a due delivery is read even if older deliveries about many other records wait for their next attempt", () =>
   rolledBack(async (sql) => {
     const webhook = await leasedWebhook();
     const retried = Array.from({ length: 300 }, () => crypto.randomUUID());
@@ -71,7 +71,7 @@ Deno.test("a run reads at most the requested number of deliveries, and the deliv
     assert.deepEqual((await read(sql, [webhook], 0)).webhooks[0].deliveries, []);
   }));
 
-Deno.test("a record is read after the queues of all webhooks have been filled from the log", async () => {
+Deno.test("a run fills the queues of all webhooks from the event log before it reads any record", async () => {
   const webhooks = [await leasedWebhook(), await leasedWebhook()];
   const [first, last] = webhooks.toSorted((one, other) => one.id < other.id ? -1 : 1);
   await queue(first, ["deal.won"], [company.deal_id]);

@@ -81,7 +81,10 @@ async function store({ id }: ChannelApp, body: string): Promise<string> {
   return event.id;
 }
 
-/** The parts of the first change of an app's newest event, or undefined if no change is left. */
+/**
+ * Returns the `value` of the first change in the newest event of an app, or undefined if the event
+ * has no change.
+ */
 async function partsOf(app: ChannelApp) {
   const event = (await eventsOf(app)).at(-1)!;
   return JSON.parse(new TextDecoder().decode(event.body)).entry[0].changes[0]?.value;
@@ -95,7 +98,7 @@ async function receive(app: ChannelApp, body: string) {
 const says = (person: Person, text: string, ago: number) =>
   messageOf(person, { text: { body: text } }, ago);
 
-Deno.test("the company that has a number now keeps a stored message, and an earlier message to the former company is erased", async () => {
+Deno.test("a stored message to the company that has the number now is kept, and an earlier message to the former company is erased", async () => {
   const person = anyPerson();
   const companies = await moved(person);
   const { app, number } = companies;
@@ -169,7 +172,7 @@ Deno.test("after the former company's erasure, a message to the company that has
   ]);
 });
 
-Deno.test("a report about a message of the company that has a number now is applied after the former company's erasure", async () => {
+Deno.test("after the former company's erasure, a report about a message of the company that has the number now is applied", async () => {
   const person = anyPerson();
   const companies = await moved(person);
   const { app, number, present } = companies;
@@ -219,7 +222,7 @@ Deno.test("a report or a message whose company is unknown is erased with the per
   const person = anyPerson();
   const companies = await moved(person);
   const { app, number, former } = companies;
-  // The present company does not use the app of this event.
+  // The account of the present company is not linked to this app.
   const other = await withDatabase((sql) => addChannelApp(sql));
   await statement`
     insert into account_channel_apps (company_id, account_id, channel_app_id)

@@ -32,7 +32,7 @@ const erase = (company: Company, id: string, headers: Record<string, string> = {
   call(company.keys.write, "POST", `/contacts/${id}/erase`, { json: { confirm: id }, headers });
 
 /**
- * Creates a person with every kind of row in a company, and returns the ids and events that the
+ * Creates every kind of row about a person in a company, and returns the ids and events that the
  * tests use.
  */
 async function lived(company: Company, person: Person) {

@@ -75,7 +75,7 @@ const FILL = `
   from numbered where place > ${OPEN};
 `;
 
-/** The rows of events and deliveries that this transaction has read. */
+/** The number of rows of events and deliveries that this transaction has read. */
 async function rowsReadSoFar(sql: Sql): Promise<number> {
   const [{ rows }] = await sql`
     with tables as (

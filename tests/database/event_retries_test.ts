@@ -8,7 +8,7 @@ import { addMessage, makeCompany } from "../support/company.ts";
 import { eventRow, receive } from "./events.ts";
 import { withOwnServer } from "./large_company.ts";
 
-/** Stores an event, which no one has tried to apply yet, and returns the event's id. */
+/** Stores an event that no run has started yet, and returns the event's id. */
 async function stored(sql: Sql, app_key: string, body: string): Promise<string> {
   await sql`select store_channel_event(${app_key}, ${btoa(body)})`;
   const [{ id }] = await sql`
@@ -166,7 +166,7 @@ test(
 );
 
 test(
-  "waiting reports and events in any state are deleted after 30 days, in several statements if there are many",
+  "events in every state and waiting reports are deleted after 30 days, in several statements if there are many",
   async (sql, app_key) => {
     const company = await makeCompany(sql);
     await sql`update channel_events set received_at = now()`;
@@ -238,8 +238,8 @@ test(
       at: null,
     };
     const { event_id } = await receive(sql, { app_key }, [item]);
-    // In production, the event is not yet committed when the account is linked to the app, so the
-    // trigger does not see the event. Here the trigger is off instead.
+    // When an account is linked to an app, a trigger makes the waiting events due. The trigger does
+    // not see an event that is not committed yet. Here, the trigger is off instead.
     await sql`alter table account_channel_apps disable trigger account_channel_apps_wake_events`;
     await sql`
       insert into account_channel_apps (company_id, account_id, channel_app_id)

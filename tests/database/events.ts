@@ -65,9 +65,7 @@ export async function appliedItems(sql: Sql): Promise<{ account_ids: string[]; i
 
 let count = 0;
 
-/**
- * Receives an event as the edge function does. The event has a unique body unless a body is given.
- */
+/** Receives an event as the edge function does. The default body is unique. */
 export async function receive(
   sql: Sql,
   { app_key }: Pick<ChannelApp, "app_key">,
@@ -82,7 +80,6 @@ export async function receive(
   return received;
 }
 
-/** The event with this id. */
 export async function eventRow(sql: Sql, id: string): Promise<EventRow> {
   const [row] = await sql<EventRow[]>`select * from channel_events where id = ${id}`;
   return row;

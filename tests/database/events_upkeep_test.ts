@@ -170,7 +170,7 @@ Deno.test("a webhook that is switched on while a job judges its expired key stay
   assert.deepEqual({ state, created_by_key_id }, { state: "on", created_by_key_id: null });
 });
 
-Deno.test("a webhook that was off with a very long queue is switched on only after its deliveries have ended", async () => {
+Deno.test("a webhook that is off and has a very long queue cannot be switched on until its deliveries have ended", async () => {
   const { id } = await addWebhook(company.id, "https://example.com/off");
   await rolledBack(async (sql) => {
     await addDeliveries(sql, id, 51_001);
@@ -205,8 +205,8 @@ async function rowsLeft(sql: Sql, company_id: string) {
 }
 
 /**
- * Adds a replay and two finished deliveries. The update of a deal makes the triggers add open
- * deliveries.
+ * Adds a replay, and one finished delivery in each of the 32 partitions. The update of a deal makes
+ * the triggers add open deliveries.
  */
 async function fillQueue(sql: Sql, { id, deal_id }: Company, webhook_id: string) {
   await sql`

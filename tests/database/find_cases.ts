@@ -12,7 +12,7 @@ export const ORDINARY = 500;
 
 /**
  * The limit for a value that about 1,000 of 100,000 rows have. The query reads either these rows,
- * or all rows until it finds 51 matches.
+ * or the rows in list order until it finds 51 matches.
  */
 const UNCOMMON = 8_000;
 /** The limit for words that are each common, but rarely occur together. */

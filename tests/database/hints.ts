@@ -6,7 +6,10 @@ import type { Sql } from "../support/acting_as.ts";
 /** An item of an event, as the edge function `whatsapp` passes it to the database. */
 export type Item = Record<string, unknown>;
 
-/** A time in the past, in whole seconds as the channel reports it. The default is now. */
+/**
+ * The time `seconds` seconds ago, in whole seconds, as the channel reports times. The default is
+ * now.
+ */
 export function ago(seconds = 0): string {
   return new Date(Math.floor(Date.now() / 1000 - seconds) * 1000).toISOString();
 }
@@ -38,7 +41,7 @@ export const CATEGORY: Item = {
   value: { previous_category: "UTILITY", new_category: "MARKETING" },
 };
 
-/** Returns a function that applies an item with this function of the schema `app`. */
+/** Returns a function that applies an item with the function `name` of the schema `app`. */
 function applying<To>(name: string, type: string) {
   return async (sql: postgres.Sql | Sql, to: To, item: Item): Promise<string> => {
     const values = [to as string, sql.json(item as never)];

@@ -73,7 +73,7 @@ Deno.test("a repeat of a finished request returns the stored outcome without wai
   });
 });
 
-Deno.test("rolling back a savepoint frees the idempotency key that was claimed within it", async () => {
+Deno.test("an idempotency key that was claimed within a savepoint is free again after the savepoint is rolled back", async () => {
   const key = anyKey();
   await rolledBack(async (sql) => {
     await sql.savepoint(async (sql) => {
@@ -94,7 +94,7 @@ Deno.test("a request whose idempotency key was claimed but has no stored outcome
   });
 });
 
-Deno.test("the job that runs every minute deletes idempotency keys that are 24 hours old, in all companies", async () => {
+Deno.test("the job that runs every minute deletes the idempotency keys of all companies after 24 hours", async () => {
   const [old, young] = [await done(anyKey(), other), await done()];
   await rolledBack(async (sql) => {
     await sql`update idempotency_keys set made_at = now() - interval '23:59' where key = ${young.key}`;
@@ -102,7 +102,8 @@ Deno.test("the job that runs every minute deletes idempotency keys that are 24 h
     await actAs(sql, "channel_client");
     const [{ tended }] = await sql`select tend_channel() as tended`;
     await actAsSuperuser(sql);
-    // Another task may fail, because it waits too long for a row that another test has locked.
+    // Other tasks of the job may fail, because they wait too long for rows that other tests have
+    // locked.
     const failures = tended.failures.filter((each: string) => each.startsWith("keys_removed"));
     assert.deepEqual(failures, []);
     assert.ok(tended.keys_removed >= 1, JSON.stringify(tended));

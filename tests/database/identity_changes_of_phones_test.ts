@@ -114,7 +114,7 @@ Deno.test("if another contact already has the new phone number, the change is re
   );
 });
 
-Deno.test("messages before and after a phone number change belong to one person, in whatever order they arrive", async () => {
+Deno.test("messages before and after a change of the phone number belong to one person, in whatever order the events arrive", async () => {
   const [former, next, last] = ["+15550170", "+15550171", "+15550172"];
   const [oldId, newId] = ["BR.old", "BR.new"];
   const before: Told = {
@@ -164,7 +164,7 @@ Deno.test("messages before and after a phone number change belong to one person,
   }
 });
 
-test("a phone number that the company set by hand is kept, and the person's new number also finds the contact", async (sql) => {
+test("a phone number that the company set by hand is kept, and messages from the person's new number belong to the same contact", async (sql) => {
   const [landline, former, next, user_id] = [
     (await phoneOf(sql, contact_id))!,
     anyPhone(),

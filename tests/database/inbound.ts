@@ -5,7 +5,7 @@ import { type Company } from "../support/company.ts";
 
 type Sql = postgres.Sql | postgres.TransactionSql;
 
-/** The time that is this many seconds after the start of a fixed day, as the channel reports it. */
+/** The time `seconds` seconds after the start of a fixed day, as the channel reports times. */
 export function at(seconds: number): string {
   return new Date(Date.UTC(2026, 10, 20) + seconds * 1000).toISOString().replace(".000Z", "Z");
 }
@@ -71,7 +71,7 @@ export function itemOf({ kind, at: time, person, ...members }: Told): Record<str
   };
 }
 
-/** Applies an item to an account, and returns its result. */
+/** Applies an event's item to an account, and returns the result, for example `done`. */
 export async function tell(sql: Sql, account_id: string, told: Told): Promise<string> {
   const apply = sql.unsafe(`app.${APPLYING[told.kind]}`);
   const [{ result }] = await sql`
@@ -93,7 +93,6 @@ export async function contentsIn(sql: Sql, conversation_id: string): Promise<str
   return rows.map(({ content }) => content);
 }
 
-/** A contact's phone number. */
 export async function phoneOf(sql: Sql, contact_id: string): Promise<string | null> {
   return (await sql`select phone from contacts where id = ${contact_id}`)[0].phone;
 }

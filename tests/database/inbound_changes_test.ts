@@ -59,7 +59,7 @@ const revoke = (seconds: number, target = WRITTEN): Told => ({
   person,
 });
 
-Deno.test("the newest reaction counts in whatever order reactions arrive, and a removal wins over a reaction of the same second", async () => {
+Deno.test("a message shows its newest reaction in whatever order reactions arrive, and a removal wins over a reaction of the same second", async () => {
   const ends: [Told[], Record<string, unknown>][] = [
     [[reaction("👍", 10), reaction("❤️", 20)], { emoji: "❤️", at: at(20) }],
     [[reaction("👍", 10), reaction(null, 20)], { emoji: null, at: at(20) }],
@@ -91,7 +91,7 @@ Deno.test("the newest reaction counts in whatever order reactions arrive, and a 
   }
 });
 
-Deno.test("a reaction from an unknown id is stored, but a reaction from another contact or to another account is ignored", async () => {
+Deno.test("a reaction from an unknown user id is stored, but a reaction from another contact or to another account is ignored", async () => {
   await rolledBack(async (sql) => {
     await addBoth(sql);
     assert.equal(await tell(sql, account_id, reaction("👍", 10, WRITTEN)), "done");
@@ -115,7 +115,7 @@ Deno.test("a reaction from an unknown id is stored, but a reaction from another 
   });
 });
 
-Deno.test("in whatever order edits and revocations arrive, the message shows the edits and the revocation, and keeps its original text", async () => {
+Deno.test("in whatever order edits and revocations arrive, the message shows the newest edit and the revocation, and keeps its original text", async () => {
   const told = [edit("second", 10), edit("third", 20), revoke(30)];
   const ends = new Set<string>();
   await inEachOrder(orders(told), async (sql, order) => {
@@ -175,7 +175,7 @@ Deno.test("an event about another company's message leaves that message unchange
   });
 });
 
-Deno.test("an event that arrives before its message is applied when the message arrives", async () => {
+Deno.test("an event that arrives before its message waits, and is applied when the message arrives", async () => {
   const told = [written, edit("second", 10), revoke(30), reaction("👍", 40, WRITTEN)];
   const ends = new Set<string>();
   await inEachOrder(orders(told), async (sql, order) => {

@@ -222,7 +222,7 @@ test("an invitation that expired 30 days ago cannot be renewed, and the job that
   assert.deepEqual(left.map(({ id }) => id), [young.id]);
 });
 
-test("an invitation whose e-mail could not be sent can be renewed at once, and the next e-mail has the limit of one minute again", async (sql) => {
+test("an invitation can be renewed immediately if its email could not be sent, but not within one minute after the next email", async (sql) => {
   const { id } = await invite(sql, owner, anyEmail());
   const claim = (sql: Sql) => sql`select claim_invitation_mail(${id})`;
   const renew = (sql: Sql) => sql`select * from renew_invitation(${id})`;
@@ -244,7 +244,7 @@ test("a company can send at most 20 invitations in 24 hours", async (sql) => {
   await invite(sql, owner, anyEmail());
 });
 
-test("a member's invitations end when the member leaves or loses the right to invite", async (sql) => {
+test("a member's invitation ends when the member leaves or loses the right to give the invited role", async (sql) => {
   const [one, two] = [anyEmail(), anyEmail()];
   await actAsSuperuser(sql);
   await sql`update company_members set role = 'owner' where user_id = ${admin}`;

@@ -138,7 +138,7 @@ Deno.test("a malformed item does not stop other items", async () => {
     ];
     const { state, failed, unroutable } = await receive(sql, app, odd);
     assert.equal(state, "failed");
-    // If no account has the phone number of an item, the item belongs to no company.
+    // An item without the phone number of an account belongs to no company.
     assert.deepEqual([failed, unroutable], [2, 6]);
     assert.ok(ids(await appliedItems(sql)).includes("good"));
     for (const items of [null, 1, {}, "text"]) {
@@ -169,9 +169,9 @@ Deno.test("an app's event waits if the account is not linked to the app", async 
       `No account that names this app has the business account ${BUSINESS}; ` +
         `No account that names this app has the number ${number}`,
     );
-    // The account was linked to the other app earlier, so that app's events also count.
     assert.equal((await receive(sql, app, items)).state, "done");
     await sql`update messaging_accounts set channel_app_id = ${other.id} where id = ${account_id}`;
+    // The account is now linked to the other app, but events of its earlier app are still applied.
     for (const either of [app, other]) {
       assert.equal((await receive(sql, either, items)).state, "done");
     }
@@ -217,7 +217,7 @@ Deno.test("the first message event of an account sets the account's business acc
     const hint = message(null, { kind: "template", waba: BUSINESS });
     const waiting = await receive(sql, app, [hint]);
     assert.equal(waiting.state, "unroutable");
-    // Another app's event does not count.
+    // An event from an app to which the account is not linked does not set the business account.
     const other = await addChannelApp(sql);
     await receive(sql, other, [message(number, { waba: BUSINESS })]);
     assert.equal(await businessOf(), null);
@@ -333,7 +333,7 @@ Deno.test("an account that takes over a number receives only messages that were 
   });
 });
 
-Deno.test("an event about a business account concerns only the companies that had a connected number of that business account at that time", async () => {
+Deno.test("an event about a business account concerns only the companies that had a connected number of that business account at the time of the event", async () => {
   const [one, other] = [await newCompany(), await newCompany()];
   await rolledBack(async (sql) => {
     await addStandIns(sql);
@@ -408,7 +408,7 @@ Deno.test("a message that was sent twice is reported and noted on the event", as
   });
 });
 
-Deno.test("items that need a locked row or run out of time are left for the job, and do not count as failures", async () => {
+Deno.test("items are left for the job, and do not count as failures, if a row is locked or the time limit has passed", async () => {
   await withApp(async (sql, app, { phone_number_id: number }) => {
     const locked = message(number, { id: "locked", fails: "held", sqlstate: "55P03" });
     const items = [message(number, { id: "a" }), locked, message(number, { id: "b" })];

@@ -13,7 +13,7 @@ const FIRST_OF_MEDIUM = MANY + COMPANIES * FEW;
 
 /**
  * The number of contacts that the medium company has in addition to `FEW`. None of these contacts
- * is named Bruno and works for Globex.
+ * has both the name Bruno and the employer Globex.
  */
 export const MEDIUM = 4_000;
 
@@ -62,7 +62,7 @@ export async function withLargeCompany(work: (sql: Sql) => Promise<void>): Promi
   });
 }
 
-/** Fills the tables on two connections, to use both of the machine's cores. */
+/** Fills the tables on two connections, so that the server can use two processor cores. */
 async function fill(owner: Sql, sql: Sql, beside: Sql) {
   const both = [sql, beside];
   await Promise.all(both.map((each) => each.unsafe(FUNCTIONS)));

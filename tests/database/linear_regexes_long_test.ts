@@ -1,6 +1,6 @@
 // Tests that every regular expression in the schema files needs linear time. Some expressions read
 // text from callers, for example the text of a message. If such an expression needed quadratic
-// time, one text could stop a company's events.
+// time, one text could block the events of a company.
 import assert from "node:assert/strict";
 import { schemaFiles } from "../../local/postgres/schema_files.ts";
 import { rolledBack, type Sql } from "../support/acting_as.ts";

@@ -95,7 +95,7 @@ test("the only owner of a company cannot leave or lose the owner role until ther
   assert.equal((await add(sql, first.email)).user_id, first.id);
 });
 
-Deno.test("if two owners are removed simultaneously, one of them remains", async () => {
+Deno.test("if one of two owners is removed and the other is demoted simultaneously, the demotion is refused", async () => {
   const own = await newCompany();
   const emails = await committed(async (sql) => {
     const people = [await person(sql), await person(sql)];

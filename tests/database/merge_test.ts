@@ -251,7 +251,7 @@ test("the survivor has do_not_contact if either contact had do_not_contact, unle
   }
 });
 
-test("the merged contact's phone number still finds the survivor, until another contact receives that number", async (sql) => {
+test("the merged contact's phone number belongs to the survivor until another contact gets that number", async (sql) => {
   const [survivor, other] = [await addContact(sql), await addContact(sql)];
   const phone = await phoneOf(sql, other);
   const without = await addContact(sql, { phone: null, has_identity: true });

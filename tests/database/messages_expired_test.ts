@@ -47,7 +47,7 @@ Deno.test("a message expires one hour after the channel stops trying to deliver 
     [{ ttl_seconds: 43_200 }, 12 * 60],
     [{ category: "AUTHENTICATION" }, 10],
     [{ category: "AUTHENTICATION", ttl_seconds: 300 }, 5],
-    // This value gives the channel the longest time to deliver the message.
+    // With the value -1, the channel tries to deliver the message for the longest possible time.
     [{ category: "MARKETING", ttl_seconds: -1 }, DAYS_30],
     [{ category: "AUTHENTICATION", ttl_seconds: -1 }, DAYS_30],
   ];

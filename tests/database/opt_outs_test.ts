@@ -143,7 +143,7 @@ test("lifting an opt-out stores the reason, the member and the time", async (sql
   ]);
 });
 
-test("a lifted opt-out has the name of the member, and never the e-mail address", async (sql) => {
+test("the record of a lifted opt-out contains the member's name, but never the member's email address", async (sql) => {
   await saying(sql, "STOP", { word: "stop" });
   await addContact(sql, { marketing_opt_out: true });
   const owner = company.member_id;
@@ -213,7 +213,7 @@ test("members of other companies, API keys and signed-out callers cannot see or 
   }
 });
 
-test("a merge moves the records of lifted opt-outs to the survivor, and erasing the survivor deletes the reasons in them", async (sql) => {
+test("a merge moves the records of lifted opt-outs to the survivor, and erasing the survivor deletes the reasons in these records", async (sql) => {
   await saying(sql, "STOP", { word: "stop" });
   const [asked] = await seen(sql);
   await lift(sql, asked, "Zoé called");

@@ -37,8 +37,8 @@ export async function ownViews(): Promise<OwnView[]> {
         ) as computed
       from information_schema.view_table_usage as usage
       where view_schema = 'public' and (
-        -- The name of a view of several tables contains the name of the table whose rows the view
-        -- shows.
+        -- If a view joins several tables, the view's name contains the name of the table whose rows
+        -- the view shows.
         table_name = regexp_replace(view_name, '^own_(plain_)?', '') or not exists (
           select from information_schema.view_table_usage as other
           where other.view_schema = 'public' and other.view_name = usage.view_name

@@ -32,8 +32,8 @@ Deno.test("simultaneous sends and messages, by phone number, by id or by both va
     if (n % 4 === 3) {
       assert.equal((await claim(sql, own.keys.messaging, { phone })).result, "claimed");
     } else {
-      // The database applies the events of one company one after another, but sends run at the same
-      // time.
+      // The database applies the events of one company one after another, but sends can run at the
+      // same time as an event.
       await sql`select pg_advisory_xact_lock(hashtextextended(${own.id}, 14))`;
       assert.equal(await tell(sql, own.account_id, message(persons[n % 4])), "done");
     }
@@ -129,7 +129,7 @@ Deno.test("a phone number that becomes a contact's additional number does not al
       const [former, user_id] = [(await phoneOf(sql, own.contact_id))!, anyUserId()];
       await tell(sql, own.account_id, message({ phone: former, user_id }));
       await sql`update contacts set phone = ${anyPhone()} where id = ${own.contact_id}`;
-      // Nobody has the former number now, so the report first adds another contact.
+      // No contact has the former number now, so the report first adds another contact.
       return (sql) => tell(sql, own.account_id, moved(former, next, 60, user_id));
     },
   };

@@ -1,5 +1,5 @@
-// The database finds a person's contact by the channel's id, or else by the phone number. If
-// neither finds a contact, the database creates one.
+// The database finds a person's contact by the channel's id, or else by the phone number. If no
+// contact has this id or phone number, the database creates a contact.
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";
@@ -32,7 +32,7 @@ async function contact(sql: Sql, id: string) {
   return row;
 }
 
-test("a person without a phone number becomes a contact with an id, and later messages find that contact", async (sql) => {
+test("a person without a phone number becomes a contact with an id, and later messages belong to that contact", async (sql) => {
   const person = { user_id: anyUserId(), name: "Bia ✨" };
   const id = await find(sql, person);
   const { phone, phone_key, has_identity, name, user_ids } = await contact(sql, id);
@@ -43,7 +43,7 @@ test("a person without a phone number becomes a contact with an id, and later me
   assert.equal(await find(sql, person, 60), id);
 });
 
-test("a phone number in any format finds the contact, which keeps its own format and receives the id", async (sql) => {
+test("a contact is found even if the phone number has another format, and the contact keeps its stored format and gets the id", async (sql) => {
   const user_id = anyUserId();
   await sql`update contacts set phone = '+5511987650001' where id = ${contact_id}`;
   assert.equal(await find(sql, { phone: "+551187650001", user_id, name: "João" }), contact_id);
@@ -52,7 +52,7 @@ test("a phone number in any format finds the contact, which keeps its own format
   assert.equal(await find(sql, { user_id }), contact_id);
 });
 
-test("an id finds its contact even if the message has a new phone number, and the contact keeps its stored phone number", async (sql) => {
+test("a contact is found by its id even if the message has a new phone number, and the contact keeps its stored phone number", async (sql) => {
   const [person, phone] = [{ user_id: anyUserId() }, anyPhone()];
   const id = await find(sql, { ...person, phone });
   assert.equal(await find(sql, { ...person, phone: anyPhone() }), id);
@@ -109,8 +109,8 @@ test("a former phone number belongs to its contact until the time of the change,
   const next = await find(sql, { phone }, 101);
   assert.notEqual(next, contact_id);
   assert.equal((await contact(sql, next)).phone, phone);
-  // For a time before the change, the phone number still finds the first contact, although another
-  // person has the number now.
+  // A message from before the change still belongs to the first contact, although another person
+  // has the number now.
   assert.equal(await find(sql, { phone }, 99), contact_id);
   assert.equal(await find(sql, { phone }, 200), next);
 });

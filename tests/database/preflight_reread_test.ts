@@ -145,7 +145,7 @@ test("a claim that requests a reread does not use up its idempotency key", async
   assert.equal((await judged(sql, { ...asked, preflight: "last" })).result, "claimed");
 });
 
-test("when the whole list is read again, the records of rereads that are one hour old are deleted", async (sql) => {
+test("when the whole template list is read again, records of rereads that are older than one hour are deleted", async (sql) => {
   await catalogued(sql, own, [], OLD);
   const names = async () => {
     const rows = await sql`select name from template_rereads where company_id = ${company_id}`;

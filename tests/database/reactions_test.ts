@@ -156,7 +156,7 @@ Deno.test("if the company cannot react to a message, the result says why", async
   }
 });
 
-test("each change of a reaction adds one event, and a repeat only replaces the channel id", async (sql) => {
+test("each change of a reaction adds one event, and a repeated reaction adds no event and replaces only the channel id", async (sql) => {
   const id = await addKnown(sql);
   const steps: [string | null, string, boolean][] = [
     ["👍", "wamid.r1", true],

@@ -23,7 +23,9 @@ const MANY = 10_000;
  * is more likely to choose this scan.
  */
 const SOME = 4_000;
-/** So few contacts that, without statistics, all indexes appear to cost the same. */
+/**
+ * With so few contacts and without statistics, the planner estimates the same cost for all indexes.
+ */
 const FEW = 1_000;
 const MOST = 300;
 /**
@@ -366,8 +368,8 @@ async function operationsOf(company: Subject): Promise<[string, Operation][]> {
 }
 
 /**
- * The rows that this session has read and not yet reported to the server's statistics, by table and
- * index.
+ * The number of rows that this session has read but not yet reported to the server's statistics, by
+ * table and index.
  */
 async function readSoFar(sql: Sql): Promise<Record<string, number>> {
   const found = await sql`
@@ -445,7 +447,7 @@ Deno.test("operations read few rows of a company, even without fresh statistics"
       );
     });
 
-    await t.step("a keyword reads the contacts of a new database only a few times", async () => {
+    await t.step("a message with a keyword reads fewer than 20 rows per contact", async () => {
       const admin = open("supabase_admin", "smaller");
       const company = await addCompany(admin);
       await fill(admin, company, FEW);
@@ -465,7 +467,7 @@ Deno.test("operations read few rows of a company, even without fresh statistics"
       await admin`analyze`;
       assert.deepEqual(await tooMuchOf({ "with statistics": session() }, company), []);
 
-      // Unlike the roles, a superuser has the default settings of the planner.
+      // Unlike the client roles, a superuser has the default settings of the planner.
       const results = (sql: Sql) =>
         sql`
           select app.with_contact_rows(

@@ -44,7 +44,7 @@ export function idsOf(company: Company): Record<string, string> {
 /**
  * For each table and function, the scopes that can read, change or call it according to
  * docs/architecture.md.
- * @param role only tokens with this role are counted.
+ * @param role the result contains only the scopes of tokens with this role.
  */
 export async function documented(
   may: "read" | "change" | "call",

@@ -14,8 +14,8 @@ async function found(query: string): Promise<unknown[]> {
 }
 
 /**
- * A query that returns one line for each privilege on the project's own objects. Only the
- * privileges of roles that meet the condition `grantee` count.
+ * A query that returns one line for each privilege on the project's own objects. The query leaves
+ * out the privileges of roles that do not meet the condition `grantee`.
  */
 const privilegesOf = (grantee: string) => `
   with ours as (select oid from pg_namespace where nspname in ('public', 'app')),

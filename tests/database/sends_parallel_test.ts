@@ -117,7 +117,7 @@ Deno.test("a claim that waits while its send is settled returns the outcome, or 
   }
 });
 
-Deno.test("a claim waits for a contact or conversation that another transaction is adding, and then uses it", async () => {
+Deno.test("a claim waits for a contact or conversation that another transaction is adding, and then uses that contact or conversation", async () => {
   const { id: company_id, keys, contact_id, account_id, conversation_id } = await newSender();
   const phone = anyPhone();
   const [added, forContact] = await overlapping(
@@ -148,7 +148,7 @@ Deno.test("a claim waits for a contact or conversation that another transaction 
   assert.equal(inConversation.created_conversation, false);
 });
 
-Deno.test("a claim that has waited sees what the other transaction has committed", async () => {
+Deno.test("a claim that waits for another transaction sees the changes that this transaction commits", async () => {
   const STOPPED = { result: "do_not_contact" };
   const { id: company_id, keys, contact_id } = await newSender();
   const phone = anyPhone();
@@ -170,7 +170,7 @@ Deno.test("a claim that has waited sees what the other transaction has committed
   assert.deepEqual(changed, STOPPED);
   await committed(forbid(false));
 
-  // The claims below wait for the idempotency key until the send with that key is released.
+  // The claims below wait until the send with the same idempotency key is released.
   const asked = { phone: own, idempotency_key: "once" };
   const claim_id = crypto.randomUUID();
   await committed((sql) => claim(sql, keys.all, { ...asked, claim_id }));
@@ -215,7 +215,7 @@ Deno.test("a waiting claim does not delay other requests with the same API key",
   assert.equal((await claiming).result, "claimed");
 });
 
-Deno.test("if a contact is deleted while a claim waits for it, the claim adds the contact again", async () => {
+Deno.test("if a contact is deleted while a claim waits for the contact, the claim adds the contact again", async () => {
   const { id: company_id, keys } = await newSender();
   const phone = anyPhone();
   await committed((sql) => sql`insert into contacts ${sql({ company_id, phone })}`);
@@ -226,7 +226,7 @@ Deno.test("if a contact is deleted while a claim waits for it, the claim adds th
   assert.deepEqual([result, created_conversation], ["claimed", true]);
 });
 
-Deno.test("the scheduled job skips a send that is being settled, instead of waiting for it", async () => {
+Deno.test("the scheduled job skips a send that is being settled, and does not wait for the settlement", async () => {
   const { keys } = await newSender();
   const claim_id = crypto.randomUUID();
   const { send_id } = await committed((sql) => claim(sql, keys.all, { claim_id }));

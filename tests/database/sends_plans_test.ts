@@ -11,8 +11,8 @@ import { nodesOf, type PlanNode } from "./plan_nodes.ts";
 
 const SENDS = 20_000;
 /**
- * A page has 51 rows. Each row may need one row from each of three other tables, and a few other
- * rows happen to be read.
+ * A page has 51 rows. Each row may need one row from each of three other tables, and the query also
+ * reads a few other rows.
  */
 const MOST = 1_500;
 

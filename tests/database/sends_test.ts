@@ -25,7 +25,7 @@ const own = await newCompany();
 const other = await newCompany();
 const key = own.keys.messaging;
 
-test("the platform sees the outcome of every send, and users see the outcomes of their own company", async (sql) => {
+test("the platform sees the outcome of every send, and users see the outcomes of their own company's sends", async (sql) => {
   const sends = [await claim(sql, key), await claim(sql, other.keys.messaging)];
   const ids = sends.map(({ send_id }) => send_id);
   const seen = async () =>

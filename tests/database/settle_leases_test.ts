@@ -23,7 +23,7 @@ const UNKNOWN = {
 };
 
 /**
- * Marks every send whose lease has expired as failed, as the scheduled job does. Returns the number
+ * Marks every send with an expired lease as failed, as the scheduled job does. Returns the number
  * of these sends.
  */
 async function failExpired(sql: Sql): Promise<number> {

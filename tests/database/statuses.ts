@@ -9,7 +9,7 @@ import { type Claim, claim, SENT, settle } from "./sends.ts";
 /** The time when a test's reports start: one hour ago, in whole seconds. */
 export const T0 = Math.floor(Date.now() / 1000) * 1000 - 3_600_000;
 
-/** The time this many seconds after T0. */
+/** The time `seconds` seconds after T0. */
 export const at = (seconds: number) => new Date(T0 + seconds * 1000);
 
 /** The failure that an item for a report contains. */
@@ -89,7 +89,7 @@ export async function ledger(sql: Sql, sendId: string): Promise<Record<string, u
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
 }
 
-/** The ids of the messages that a company's waiting reports and other waiting events are about. */
+/** The ids of the messages for which a company's reports and other events wait. */
 export async function waiting(sql: Sql, companyId: string): Promise<string[]> {
   const rows = await sql`
     select whatsapp_message_id as id from waiting_facts where company_id = ${companyId} order by 1
@@ -104,8 +104,8 @@ export function statusStatement(account: string, item: Record<string, unknown>):
 
 /**
  * Runs these statements in every possible order, and returns the different results as JSON. Each
- * order is rolled back. The query `end` reads the rows to compare, in one column. The statements of
- * one order are sent together, because there are many orders.
+ * order is rolled back. The query `end` reads the rows to compare, in one column. To save time, the
+ * statements of one order are sent together.
  */
 export async function endsOf(sql: Sql, statements: string[], end: string): Promise<unknown[]> {
   const ends = new Set<string>();

@@ -50,7 +50,7 @@ Deno.test("a report waits while its send is being settled, and a settlement wait
   assert.deepEqual(await reports.end(), DELIVERED);
 });
 
-Deno.test("a delivery report wins over a simultaneous refusal or release, in either order", async () => {
+Deno.test("a delivery report wins over a refusal or release that waits for the report's transaction", async () => {
   for (const settlement of [FAILED, RELEASED]) {
     const { send, tell, end } = await newSend();
     const [result, state] = await overlapping(
@@ -85,7 +85,7 @@ Deno.test("if a report without callback data and the channel's response are stor
         [{ state: "sent", id: "wamid.1" }, { status: "accepted", id: "wamid.1" }, ["wamid.1"]],
       );
     }
-    // The job skips the send while another test's run of the job has locked it.
+    // The job skips the send while another test's run of the job has locked the send.
     await until(async () => {
       await committed((sql) => sql`select app.apply_waiting_facts(1000)`);
       return (await committed((sql) => waiting(sql, company.id))).length === 0;
@@ -94,7 +94,7 @@ Deno.test("if a report without callback data and the channel's response are stor
   }
 });
 
-Deno.test("a repeat sends a released send again only if no report about the earlier attempt has arrived", async () => {
+Deno.test("a repeat claims a released send again, unless a report about the earlier attempt has arrived", async () => {
   const asked = { phone: anyPhone(), idempotency_key: "once" };
   const repeats = await newSend(asked);
   await committed((sql) => settle(sql, repeats.send.claim_id, RELEASED));

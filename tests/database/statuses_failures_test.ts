@@ -181,7 +181,7 @@ test("failure 131053 makes the message's media due for upload again, unless newe
   assert.equal(await media(), "88");
 });
 
-Deno.test("failures 132000 to 132999 make a catalogue due to be read again if it was last read before the failure", async () => {
+Deno.test("failures 132000 to 132999 make a catalogue due to be read again if the catalogue was last read before the failure", async () => {
   // Each case: the failure code, the age of the catalogue, and the minutes until it is due to be
   // read. The report is one hour old.
   const readings: [code: number, age: string, minutes: number][] = [

@@ -86,7 +86,7 @@ test("a report with the callback data of an earlier attempt does not settle the 
   assert.deepEqual(await ledger(sql, first.send_id), { state: "sent", id: "wamid.2" });
 });
 
-test("callback data counts only for a send from the same number of the same company", async (sql) => {
+test("a report's callback data identifies a send only if the report and the send belong to the same number of the same company", async (sql) => {
   const send = await claimed(sql, own);
   const theirs = await claimed(sql, other);
   const second = await connectAccount(sql, own.id);

@@ -1,4 +1,5 @@
-// Tests how a message shows the channel's reports, in any order and with duplicates.
+// Tests how the channel's reports change a message. The reports arrive in different orders, and
+// some arrive twice.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";
@@ -85,7 +86,7 @@ Deno.test("the reports about a message result in the same row in any order, even
   });
 });
 
-Deno.test("if two reports of the same kind have different times, the earlier time counts", async () => {
+Deno.test("if two reports of the same kind have different times, the message shows the earlier time", async () => {
   for (const seconds of [[3, 8], [8, 3]]) {
     await rolledBack(async (sql) => {
       const { message_id } = await accepted(sql, own);
@@ -135,7 +136,7 @@ test("a report without a time or with a future time counts as reported now", asy
   assert.deepEqual([sent_at, delivered_at], [now, now]);
 });
 
-Deno.test("a failure without details counts as a channel failure", async () => {
+Deno.test("a failure without a reason gets the reason `channel_error`, and long values are shortened", async () => {
   const told: [unknown, unknown][] = [
     [null, { reason: "channel_error", code: null, message: null, details: null }],
     [

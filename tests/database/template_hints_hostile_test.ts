@@ -20,7 +20,7 @@ const ODD = [
   ...["é".repeat(512), { a: "x".repeat(20_000) }, DEEP, "infinity", "0001-01-01", "99999-01-01"],
 ];
 
-/** Runs work that may be refused, checks the rows that it left, and rolls the work back. */
+/** Runs work that may be refused, then checks the rows, and rolls the work back. */
 async function tried(
   sql: Sql,
   work: (sql: Sql) => Promise<unknown>,

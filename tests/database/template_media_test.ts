@@ -158,7 +158,7 @@ test("a failed upload is reported to the waiting callers and is tried again ten 
   await age(sql, "1 second");
   await fail("x".repeat(2000));
   assert.equal((await mediaOf(sql)).failure, "x".repeat(1000));
-  // A new reading of the templates does not remove the failed upload.
+  // When the templates are read again, the problem remains.
   await apply(sql, account_id, [mediaEntry()]);
   assert.equal(await problem(), "x".repeat(1000));
   await age(sql, "10 seconds");
@@ -370,7 +370,7 @@ Deno.test("a parameter refusal (100, 131009) makes media due for upload again if
   }
 });
 
-test("a released send that is claimed again includes the media of the new attempt, if any", async (sql) => {
+test("a released send that is claimed again stores the media id of the new attempt, or null if that attempt has no media", async (sql) => {
   await catalogued(sql, own, [mediaEntry()]);
   await upload(sql, "77");
   const attempt = async (asked: Record<string, unknown> = {}) => {
@@ -446,7 +446,7 @@ Deno.test("a finished upload and a simultaneous refusal of the same account caus
   assert.equal(await finished, true);
 });
 
-Deno.test("a send can be settled while its media and its catalogue are locked", async () => {
+Deno.test("a send can be settled while its media or its catalogue is locked", async () => {
   const company = await newCompany();
   const failed = async (code: number, table: string) => {
     const claim_id = crypto.randomUUID();

@@ -9,7 +9,7 @@ import { apply, catalogued, entry, FITTING, joinBusinessAccount } from "./templa
 
 /**
  * A company with stored templates. The use of its API keys has just been recorded, so claims do not
- * wait to record it.
+ * wait to record the use.
  */
 async function newSender(entries = [entry()], age = "0"): Promise<Company> {
   const company = await newCompany();
@@ -20,7 +20,7 @@ async function newSender(entries = [entry()], age = "0"): Promise<Company> {
   return company;
 }
 
-/** A claim that waits for a lock at most as long as an API key may wait. */
+/** Claims a send with the lock timeout of API keys. */
 async function judged(sql: Sql, { keys }: Company, asked: Record<string, unknown> = {}) {
   await sql`set local lock_timeout = '1s'`;
   return await claim(sql, keys.messaging, { preflight: "first", ...FITTING, ...asked });
@@ -41,7 +41,7 @@ Deno.test("sends do not wait while a template list is being stored, and use the 
   assert.equal((await committed((sql) => judged(sql, company))).result, "template_refused");
 });
 
-Deno.test("simultaneous sends, whole template lists and lists for one name all succeed quickly", async () => {
+Deno.test("sends can be claimed and template lists, whole or for one name, can be stored simultaneously without long waits", async () => {
   const names = Array.from({ length: 200 }, (_, n) => `t${n}`);
   const company = await newSender(names.map((name) => entry({ name })), "11 minutes");
   const { account_id } = company;

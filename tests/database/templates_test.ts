@@ -170,7 +170,7 @@ test("of two lists for one name, the list that was read later wins, in whatever 
   assert.deepEqual(await listed(sql), ["order_update pt_BR: PAUSED"]);
 });
 
-test("a whole list does not change templates whose name was read after the whole list was read", async (sql) => {
+test("a whole list does not change a template whose name was read more recently than the list", async (sql) => {
   const [a, b] = TWO;
   const business_account_id = await catalogued(sql, own, [a], "9 minutes");
   for (const name of ["a", "b"]) {

@@ -1,4 +1,4 @@
-// Tests who can send a test of a template, and which rows the claim of a test writes.
+// Tests who can begin a test send of a template, and which rows the claim of a test send writes.
 import assert from "node:assert/strict";
 import {
   actAs,
@@ -49,7 +49,7 @@ async function claim(
   return answer;
 }
 
-Deno.test("only owners and admins can send tests for their company", async () => {
+Deno.test("only owners and admins can begin test sends for their company", async () => {
   await rolledBack(async (sql) => {
     for (const person of [owner, admin]) await begin(sql, person);
     for (const person of [agent, other.member_id]) {
@@ -75,7 +75,7 @@ Deno.test("only the edge function can claim a test send, so no user receives the
   });
 });
 
-Deno.test("a company can send at most 20 tests in 24 hours, and a repeated test does not count", async () => {
+Deno.test("a company can begin at most 20 test sends in 24 hours, and a repeat does not count", async () => {
   await rolledBack(async (sql) => {
     const ids: string[] = [];
     for (let n = 0; n < 20; n++) ids.push(await begin(sql, n % 2 ? owner : admin));
@@ -83,7 +83,7 @@ Deno.test("a company can send at most 20 tests in 24 hours, and a repeated test 
     await begin(sql, admin, ids[0]);
     assert.equal(await refusal(sql, (sql) => begin(sql, owner, ids[0])), "PT409");
     await begin(sql, other.member_id, ids[0], other);
-    // A former member's tests still count, so removing members does not allow more tests.
+    // A former member's test sends still count, so removing members does not allow more test sends.
     await sql`delete from company_members where user_id = ${admin}`;
     assert.equal(await refusal(sql, (sql) => begin(sql, owner)), "PT429");
     await sql`
@@ -127,7 +127,7 @@ Deno.test("a test send creates the same rows as any other send, with the user as
   });
 });
 
-Deno.test("a test send is claimed again only if the channel certainly does not have its message", async () => {
+Deno.test("a test send can be claimed again after it was released, but not while it is pending", async () => {
   await rolledBack(async (sql) => {
     await catalogued(sql, own);
     const [id, phone] = [await begin(sql, owner), anyPhone()];

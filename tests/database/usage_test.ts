@@ -95,7 +95,7 @@ test("new counts are added to the stored counts by key, hour and status, except 
   await record(sql, []);
 });
 
-Deno.test("if one count is malformed, all counts are refused", async () => {
+Deno.test("if one count or error is malformed, all counts and errors are refused", async () => {
   const wrong: [Told, Told, string][] = [
     [{ status: 42 }, {}, "23514 api_key_usage_status_check"],
     [{ hour: "someday" }, {}, "22007"],
@@ -217,8 +217,9 @@ test("owners and admins see a key's requests, and how many of the last 72 hours'
   }
 });
 
-Deno.test("the counts of a key with a month of requests are read through an index, without older rows", async () => {
-  // The index still contains rows that other tests have rolled back.
+Deno.test("the counts of a key are read through an index, and only for the requested period", async () => {
+  // These companies are new, because the index still contains rows of other companies that tests
+  // have rolled back.
   const [company, other] = [await newCompany(), await newCompany()];
   await rolledBack(async (sql) => {
     const { read } = await keyIds(sql, company);
@@ -347,7 +348,7 @@ Deno.test("storing counts does not wait while an API key or company is deleted",
       assert.equal((await usageOf(sql, keptIds.read))[200], 1);
     });
 
-    // In the other order, the deletion waits for the counts and then deletes them.
+    // If the counts are stored first, the deletion waits, and then deletes the counts.
     const last = await newCompany();
     const { read } = await withDatabase((sql) => keyIds(sql, last));
     await overlapping(

@@ -45,12 +45,12 @@ const VIEWS: Record<string, string> = {
 };
 const NO_FILTERS = [
   ...["limit", "cursor", "fields", "include", "sort", "include_total", "archived"],
-  // The gateway reads a pipeline's stages, and filters by stage_id.
+  // For `pipeline_id`, the gateway reads the pipeline's stages and filters by `stage_id`.
   "pipeline_id",
 ];
 /**
- * The columns in which archived records keep the values of other columns, as the resources declare
- * them.
+ * For each list, the columns in which archived records keep the values of other columns. The
+ * resources of the gateway declare the same columns.
  */
 const ARCHIVES: Record<string, { keptIn?: Record<string, string> }> = {
   "/contacts": { keptIn: { phone_key: "archived_phone_key" } },
@@ -193,8 +193,8 @@ Deno.test("a filtered page of 50 from 100,000 contacts reads few rows, unless on
           await asReader(sql);
           for (const [parameter, values] of Object.entries(cases[path])) {
             for (const [value, most = ORDINARY] of values) {
-              // One gateway instance already knows the key's company, and the other instance does
-              // not.
+              // Tests a gateway instance that already knows the key's company, and an instance that
+              // does not.
               const asked = [ids.company, undefined].map((company) =>
                 conditionsOf(path, parameter, value, { company }).join(" and ")
               );

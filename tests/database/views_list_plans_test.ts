@@ -1,6 +1,5 @@
 // Every list in the gateway reads an index in the list's order. So the thousandth page costs as
-// much as the first, and no table is sorted or scanned. Only short lists may be sorted as a whole:
-// teams, members, pipelines, stages and templates. The tests read the planner's plans for the
+// much as the first, and no table is sorted or scanned. The tests read the planner's plans for the
 // statements of the gateway's requests. The key belongs to a company with many rows. Many other
 // companies have few rows. The planner does not know which company the key belongs to, and must not
 // assume a small company.
@@ -83,7 +82,7 @@ const STAGES: List = {
   // real pipeline has about a dozen stages. The page may begin at any stage of the default
   // pipeline, because the ids of pipelines are random.
   alike: MANY + 10,
-  // The default pipeline receives as many stages as all others together.
+  // The default pipeline receives as many stages as all other pipelines together.
   fill: `
     insert into pipelines (company_id, name, position)
     select company_id, 'Pipeline', n from crowd, generate_series(1, rows / 50) n;
@@ -216,7 +215,7 @@ const LISTS: Record<string, List> = {
     orders: { sends_newest_first_idx: ["created_at", "message_id"] },
     joins: ["messages", "conversations", "contacts"],
     alike: 1,
-    // Every company has one conversation, which contains all its messages.
+    // Every company has one conversation, which contains all messages of the company.
     fill: `
       insert into conversations (company_id, contact_id, messaging_account_id, phone_number_id, status)
       select company_id, contact_id, account_id, '1', 'closed' from crowd;
@@ -306,7 +305,7 @@ function pageQuery({ view, columns }: List, { order, direction, filter, start }:
   `;
 }
 
-/** The table column from which a view's column is computed, as plans show it. */
+/** For each computed column of a view, the table column that a query plan shows instead. */
 const COMPUTED_OF: Record<string, string> = {
   name_sort: "name_words",
   title_sort: "words",
@@ -317,9 +316,9 @@ const COMPUTED_OF: Record<string, string> = {
 };
 
 /**
- * Asserts that a statement reads only this index, with conditions on these columns. The statement
- * looks up the company once. It reads only the rows that it returns, and at most `alike` rows of
- * earlier pages.
+ * Asserts that a statement reads only this index, with conditions on these columns. Also asserts
+ * that the statement looks up the company once, and reads only the rows that it returns and at most
+ * `alike` rows of earlier pages.
  */
 async function assertWalks(
   sql: Sql,
@@ -365,7 +364,7 @@ Deno.test("these tests cover every list in the gateway", () => {
   for (const { pattern } of listRoutes) assert.ok(LISTS[pattern.slice(1)], pattern);
 });
 
-Deno.test("each page of every list reads the index for its order", async (t) => {
+Deno.test("each page of every list reads the index that has the list's order", async (t) => {
   // In the tests' shared database, the rows of other tests would change the plans.
   await withOwnServer(async (open) => {
     const admin = open("supabase_admin");

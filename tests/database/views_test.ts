@@ -1,6 +1,6 @@
 // The views of a company's own rows have their owner's privileges, so no policy protects them.
-// These tests send all kinds of requests to the views, with a token for one company's key and with
-// every other role.
+// These tests send all kinds of requests to the views, with tokens for one company's key and with
+// tokens that must not read.
 
 import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";

@@ -14,9 +14,9 @@ const own = await newCompany();
 const other = await newCompany();
 
 /**
- * Runs the job, and returns the number of this company's waiting events that the job applied plus
- * the number of this company's replies that it linked. The job's own number also counts rows of
- * other tests.
+ * Runs the job, and returns the sum of two numbers for this company: the waiting events that the
+ * job applied, and the replies that the job linked. The job itself returns a number that includes
+ * rows of other tests.
  */
 async function runJob(sql: Sql, max = 100): Promise<number> {
   const left = async () => {
@@ -80,7 +80,7 @@ test("a report that arrives before the channel's response is stored once, and is
   assert.deepEqual(await waiting(sql, own.id), []);
 });
 
-test("a message that is stored with its id receives the reports that wait for that id", async (sql) => {
+test("reports that wait for an id are applied when a message is stored with that id", async (sql) => {
   await applyStatus(sql, [own.account_id], report("delivered", 1));
   const id = await addMessage(sql, {
     direction: "outbound",
@@ -140,7 +140,7 @@ test("the job applies a report that was stored at the same time as its message",
   assert.equal(await runJob(sql), 0);
 });
 
-test("the job applies a report that was stored at the same time as the reaction that it is about", async (sql) => {
+test("the job applies a report about a reaction if both were stored at the same time", async (sql) => {
   const reacted = async (wamid: string) =>
     await addMessage(sql, {
       ...{ direction: "inbound", own_reaction: sql.json({ emoji: "👍", at: at(0) }) },

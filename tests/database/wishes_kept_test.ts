@@ -1,5 +1,5 @@
 // Tests that a phone number keeps its opt-out. The tests combine stop and start words, manual
-// changes, new phone numbers, archiving and messages from other numbers in any order.
+// changes, new phone numbers, archiving and messages from other numbers in different orders.
 // `do_not_contact` and the marketing opt-out both belong to a phone number.
 
 import assert from "node:assert/strict";
@@ -57,7 +57,7 @@ async function takeBack(sql: Sql, id: string, seconds: number) {
   `;
 }
 
-test("after any changes, the newest opt-out or opt-in for a phone number decides whether the number receives messages", async () => {
+test("after random changes, the newest opt-out or opt-in for a phone number decides whether the number receives messages", async () => {
   for (let run = 0; run < 20; run++) {
     await rolledBack(async (sql) => {
       const phones = [anyPhone(), anyPhone(), anyPhone()];
@@ -283,7 +283,7 @@ test("an opt-out applies to the person's new phone number even if another contac
   }
 });
 
-test("when a WhatsApp user id whose person opted out moves to another contact, that contact is opted out", async () => {
+test("when the WhatsApp user id of an opted-out person moves to another contact, that contact is opted out", async () => {
   await rolledBack(async (sql) => {
     const [former, taken, user_id] = [anyPhone(), anyPhone(), anyUserId()];
     const id = await newContact(sql, former);

@@ -6,7 +6,7 @@ import { phoneKey } from "../../supabase/functions/gateway/records/phone_key.ts"
 import { personOf } from "../support/found_rows.ts";
 import { statement } from "../support/test_stack.ts";
 
-/** Prefixes of countries whose phone numbers have two spellings, and similar prefixes. */
+/** Prefixes of countries whose phone numbers have two formats, and similar prefixes. */
 const PREFIXES = [
   ...["55", "5511", "55119", "551199", "551190", "55118", "55115", "5501", "5510", "5590", "550"],
   ...["52", "521", "5215", "522", "54", "549", "5491", "541", "5499", "1", "351", "7", "57", "9"],
@@ -27,10 +27,10 @@ Deno.test("the database and the gateway compute the same key for a phone number"
   `;
   for (const [at, { key }] of keys.entries()) assert.equal(phoneKey(phones[at]), key, phones[at]);
   const changed = phones.filter((phone) => phoneKey(phone) !== phone);
-  assert.ok(changed.length > 100, `${changed.length} of ${phones.length} have another spelling`);
+  assert.ok(changed.length > 100, `${changed.length} of ${phones.length} have another format`);
 });
 
-Deno.test("two phone numbers have the same key only if they are spellings of one number", () => {
+Deno.test("two phone numbers have the same key only if they are two formats of one number", () => {
   const people = new Map<string, string>();
   for (const phone of phones) {
     const [key, person] = [phoneKey(phone), personOf(phone)];

@@ -9,7 +9,7 @@ const document: JsonSchema = openApi;
 const { text } = await readPage("docs/finding.md");
 const [, tables = ""] = /^## Operators of each field\n([^]*?)^## /m.exec(text) ?? [];
 
-/** The parameters that the page explains only once because all lists have them. */
+/** All lists have these parameters, so the page explains them only once. */
 const OF_EVERY_LIST = ["limit", "cursor", "fields", "include_total"];
 
 /** The paths of all list operations. */

@@ -38,7 +38,7 @@ function section({ text }: Page, heading: string, from = ""): string {
   return below.slice(below.indexOf(from));
 }
 
-/** The names between backticks in the first column of the first table. */
+/** The names between backticks in the first column of the text's first table. */
 function firstCells(text: string): string[] {
   const [table = ""] = /^\|[^]*?\n(?!\|)/m.exec(text) ?? [];
   const cells = Array.from(table.matchAll(/^\| ([^|]*`[^|]*) \|/gm), ([, cell]) => cell);

@@ -181,7 +181,7 @@ export const RECIPES: Record<string, (trial: Trial) => Promise<void>> = {
       `invoice-F-${language}.pdf`,
       `Your invoice for order F-${language}`,
     ]);
-    // An invoice that was sent in a template is not sent again in a reply.
+    // The program does not send the same invoice a second time as a reply.
     await assert.rejects(run({ ...variables, CONVERSATION }), /idempotency_key/);
   },
 

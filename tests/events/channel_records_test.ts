@@ -169,7 +169,10 @@ test("the job creates one event for a window that closes within an hour, and a n
   assert.deepEqual(await inside(sql, note), []);
 });
 
-/** Functions that act on a new company's conversation, whose window closes in 50 minutes. */
+/**
+ * Creates a company with a conversation whose window closes in 50 minutes. Returns functions that
+ * act on this conversation.
+ */
 async function newClosingWindow() {
   const own = await newCompany();
   await committed((sql) =>
@@ -361,7 +364,7 @@ test("the job creates one `account.restored` event for a restriction that expire
   assert.deepEqual(typesOf(await remove("131042")), account);
 });
 
-Deno.test("each of two restrictions creates one `account.restored` event, even if one of them is withdrawn or changed while the job records their end", async () => {
+Deno.test("two restrictions create one `account.restored` event each, even if one restriction is withdrawn or changed while the job records the end of both", async () => {
   const note = (sql: Sql) => sql`select app.note_passed_times()`;
   const changes: Record<string, (sql: Sql, account: string) => Promise<unknown>> = {
     withdrawn: (sql, account) =>
@@ -373,7 +376,8 @@ Deno.test("each of two restrictions creates one `account.restored` event, even i
     for (const isJobFirst of [true, false]) {
       const own = await newCompany();
       await committed(async (sql) => {
-        // No other test's run of the job may pass the end of the restrictions before they exist.
+        // Without this lock, a job of another test could pass the end of the restrictions before
+        // they exist.
         await sql`select from app.noted_notices for update`;
         await sql`
           insert into account_notices (

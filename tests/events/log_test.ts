@@ -204,7 +204,7 @@ Deno.test("`start=now` returns no events, whatever the filter is, and its cursor
   }
 });
 
-Deno.test("no key can read an event of another company in any way", async () => {
+Deno.test("no request of a key returns an event of another company", async () => {
   const [theirs] = await statement`
     select app.event_name(id) as name, id from app.events where company_id = ${other.id} order by seq limit 1
   `;

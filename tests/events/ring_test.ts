@@ -1,5 +1,5 @@
-// Tests the daily partitions of the event log. A page with a filter reads a limited part of the
-// log, and old events disappear. A write succeeds even if no job has emptied the day's partition.
+// Tests the daily partitions of the event log. A request for a page with a filter reads a limited
+// part of the log. A write succeeds even if no job has emptied the day's partition.
 
 import assert from "node:assert/strict";
 import { rolledBack } from "../support/acting_as.ts";

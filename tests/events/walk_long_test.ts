@@ -1,6 +1,6 @@
-// Eight writers run at once, some of them with long transactions. A caller that pages through the
-// event log must see each event exactly once. The events of each record must be in the order in
-// which they were written.
+// Eight writers run at the same time, some of them with long transactions. A caller that pages
+// through the event log must see each event exactly once. The events of each record must be in the
+// order in which they were written.
 
 import assert from "node:assert/strict";
 import postgres from "postgres";

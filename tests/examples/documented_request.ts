@@ -74,8 +74,8 @@ function headersOf(operation: JsonSchema): Set<string> {
 }
 
 /**
- * Finds the operation for a path. A path without parameters takes precedence over a path with
- * parameters.
+ * Finds the operation for a path. If several paths match, a path without parameters takes
+ * precedence.
  */
 function operationAt(method: string, path: string) {
   const patterns = Object.keys(document.paths).sort((one, other) =>

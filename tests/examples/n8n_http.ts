@@ -11,7 +11,7 @@ type Answer = { body: any; headers: Record<string, string>; statusCode: number }
 
 type File = Uint8Array<ArrayBuffer>;
 
-/** An item that a node makes from a response: its JSON, or its binary data `data`. */
+/** The part of an item that a node makes from a response: the JSON, or the binary data `data`. */
 interface Made {
   json: Record<string, unknown>;
   body?: File;

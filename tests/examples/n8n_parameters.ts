@@ -21,7 +21,7 @@ const pagination = z.strictObject({
 const httpRequest = z.strictObject({
   method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"]).optional(),
   url: z.string(),
-  /** Missing if the URL does not belong to the API. */
+  /** Missing in a request to a URL outside the API, because only the API receives the key. */
   authentication: z.literal("genericCredentialType").optional(),
   genericAuthType: z.literal("httpBearerAuth").optional(),
   sendQuery: z.literal(true).optional(),

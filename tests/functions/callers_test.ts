@@ -85,7 +85,8 @@ Deno.test("the number of cached clients is limited, and a client in use remains 
   }
   const { now } = Date;
   try {
-    // A new client signs a token with the current time. A cached client uses its token again.
+    // A new client signs a token with the new time. A cached client uses its old token, so an equal
+    // token shows that the client was cached.
     Date.now = () => now() + 5_000;
     assert.equal(await database.tokenOf(ONE, "read"), used);
     assert.notEqual(await database.tokenOf(OTHER, "read"), unused);

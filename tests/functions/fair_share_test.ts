@@ -25,7 +25,7 @@ const isTooMany = (error: unknown) =>
   error instanceof ApiError && error.code === "too_many_requests" &&
   error.parts.headers?.["Retry-After"] === "2";
 
-Deno.test("the tasks of a holder, such as a company, start immediately until its share is used, and further tasks wait in order", async () => {
+Deno.test("the tasks of a holder (such as a company) start immediately until the holder's share is used, and further tasks wait in order", async () => {
   const share = new FairShare(PATIENT);
   const works = Array.from({ length: 5 }, work);
   const running = works.map(({ run }) => share.run("a", run));

@@ -9,7 +9,7 @@ Deno.test("a task that ends before the abort signal returns its result or error"
   await assert.rejects(inTime(Promise.reject(new Error("own")), signal, late), /own/);
 });
 
-Deno.test("a task that has not ended at the abort signal is abandoned, even if the signal came before the task started", async () => {
+Deno.test("a task is abandoned if the abort signal comes before the task ends, even if the signal comes before the task starts", async () => {
   const ending = new AbortController();
   const waiting = inTime(new Promise(() => {}), ending.signal, late);
   ending.abort();

@@ -88,7 +88,7 @@ const KINDS: HostileKind[] = BEGINS.flatMap((begin) =>
   PIECES.flatMap((piece) => ["", "\u0000", '"}'].map((end) => ({ begin, piece, end })))
 ).filter((_, at) => at % 10 < runs(10));
 
-/** Calls the function with a text. The function may refuse the text. */
+/** Calls the function with a text, and ignores a refusal. */
 function tried(read: (text: string) => unknown, text: string) {
   try {
     read(text);

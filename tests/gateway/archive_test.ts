@@ -204,7 +204,8 @@ Deno.test("a signed-in user can archive and restore records, but cannot change a
     assert.equal(archived.status, 200);
     const { archived_at } = archived.body[0];
     assert.ok(Math.abs(Date.parse(archived_at) - Date.now()) < 60_000);
-    // Archiving a record again changes nothing, even if the request also changes another field.
+    // Archiving a record a second time changes nothing. The request's change to another field is
+    // ignored too.
     const change = table === "deals" ? { title: "Other" } : { name: "Other" };
     const again = await at(person, "PATCH", { ...now, ...change });
     assert.deepEqual([again.status, again.body[0].archived_at], [200, archived_at]);

@@ -31,7 +31,7 @@ function post(key: string, ...headers: string[]): string {
 const validAndWrong = (status: number, code: string) =>
   [[keys.all, status, code], [WRONG, 401, "invalid_api_key"]] as const;
 
-Deno.test("a truncated body returns a 400; with an invalid key, the response is a 401", async () => {
+Deno.test("a request with a truncated body returns a 400, or a 401 if the key is invalid", async () => {
   await using server = await servedGateway();
   const broken = [
     ["Content-Length: 100", '{"phone":'],
@@ -48,7 +48,7 @@ Deno.test("a truncated body returns a 400; with an invalid key, the response is 
   }
 });
 
-Deno.test("a missing or very slow body returns a 408; with an invalid key, the response is a 401", async () => {
+Deno.test("a request whose body is missing or very slow returns a 408, or a 401 if the key is invalid", async () => {
   await using server = await servedGateway({ bodyTimeoutMs: 50 });
   for (const piece of ["", " "]) {
     for (const [key, status, code] of validAndWrong(408, "request_timeout")) {
@@ -85,7 +85,7 @@ Deno.test("a caller that disconnects in the middle of a body causes no error in 
   assert.deepEqual(lines, []);
 });
 
-Deno.test("a malformed `Host` header returns a 400 on every path; with an invalid key, the response is a 401", async () => {
+Deno.test("on every path, a malformed `Host` header causes a 400, or a 401 if the key is invalid", async () => {
   await using server = await servedGateway();
   const paths = ["/gateway/contacts", "/gateway/contacts?limit=1", "/gateway/nothing", "/"];
   for (const host of ["a b", "[", "a/b", "a:99999", "x?y", "x#y", "a@b", "a".repeat(300), "%zz"]) {
@@ -103,7 +103,7 @@ Deno.test("a malformed `Host` header returns a 400 on every path; with an invali
   }
 });
 
-Deno.test("an unknown HTTP method returns a 405 or a 404; with an invalid key, the response is a 401", async () => {
+Deno.test("an unknown HTTP method causes a 405 or a 404, or a 401 if the key is invalid", async () => {
   await using server = await servedGateway();
   const lines: [string, number][] = [
     ["TRACE /gateway/contacts", 405],

@@ -9,8 +9,8 @@ interface Row {
 }
 
 /**
- * A copy of one table of a company, such as the contacts. The changes feed keeps the copy up to
- * date, as it does for an integrator's copy.
+ * A copy of a company's rows in one table, such as `contacts`. The copy follows the changes feed,
+ * as an integrator's copy does.
  */
 export class ChangesMirror {
   readonly rows = new Map<string, Row>();

@@ -31,7 +31,8 @@ interface Own {
 }
 
 /**
- * Writes contacts, deals and messages until `isOver` is set. The messages change a conversation.
+ * Writes contacts, deals and messages until `isOver` is set. Each new message also changes its
+ * conversation.
  */
 export class Writer {
   #own: Own = { contacts: [], deals: [], messages: [] };

@@ -250,7 +250,7 @@ Deno.test("a conditional change to an unknown record returns a 404, whatever the
   assert.notEqual(stored[0].name, "Changed");
 });
 
-Deno.test("the key is checked before the condition, so a key without the scope cannot find out a record's version", async () => {
+Deno.test("the key is checked before the condition, so a caller without the scope cannot find out a record's version", async () => {
   const { id } = await newContact();
   const wrong = { body: "{}", headers: { "If-Match": '"1"', "Content-Type": "application/json" } };
   for (const [key, status] of [[company.keys.read, 403], ["sk_live_wrong", 401]] as const) {
@@ -310,7 +310,7 @@ Deno.test("exactly one of fifty simultaneous changes with the same version succe
   }
 });
 
-Deno.test("a version in the body protects the record, even with `If-Match: *`", async () => {
+Deno.test("of ten simultaneous writes with the same version in the body, only one succeeds, even with `If-Match: *`", async () => {
   const { keys: { all } } = company;
   for (const method of ["PATCH", "PUT"]) {
     const { id } = await newContact();

@@ -89,7 +89,7 @@ async function cursorOf(path: string, query: Query = {}): Promise<string> {
   return next;
 }
 
-Deno.test("a cursor from a query with other filters or another sort returns a 422 that gives this reason", async () => {
+Deno.test("a cursor from a query with other filters or another sort is refused, and the error mentions the other filters", async () => {
   const queries: Query[] = [
     {},
     { sort: "-updated_at" },
@@ -118,7 +118,8 @@ Deno.test("a cursor from a query with other filters or another sort returns a 42
 
 Deno.test("a list without `sort` refuses the cursor of a list with `sort`, even if both cursors look alike", async () => {
   // The cursor of a list with `sort` also contains a digest of the query. The digest is in an
-  // array, because a string would look like a template's name in the other cursor.
+  // array, because a string would look like the template's name in a cursor of a list without
+  // `sort`.
   const cursor = await cursorOf("/templates", { sort: "name" });
   const answer = await call(company.keys.read, "GET", addressOf("/templates", { cursor }));
   assertField(answer, "cursor", /other filters/);

@@ -5,7 +5,7 @@ import { call } from "../support/calls.ts";
 import { logged } from "../support/log_lines.ts";
 import { ownGateway, watchedStack } from "../support/own_functions.ts";
 
-Deno.test("the health check returns the version without a key while the database responds", async () => {
+Deno.test("the health check needs no key, and returns the version while the database responds", async () => {
   for (const key of [null, "sk_live_wrong"]) {
     const { status, body, headers } = await call(key, "GET", "/health");
     assert.deepEqual([status, body], [200, { data: { status: "ok", version: RELEASE } }]);

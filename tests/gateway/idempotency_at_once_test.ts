@@ -24,8 +24,8 @@ const company = await newCompany();
 const { write } = company.keys;
 
 /**
- * A request that creates one contact, and a request that creates several deals. One record of each
- * request contains the request's idempotency key.
+ * A request that creates one contact, and a request that creates several deals. In each request,
+ * the name or title of one record is the request's idempotency key.
  */
 function writes() {
   const [one, many] = [anyKey(), anyKey()];

@@ -35,8 +35,8 @@ async function watchedGateway() {
 }
 
 /**
- * A request body that never ends, in chunks of this size. The body counts the chunks that the
- * gateway reads.
+ * A request body that never ends, in chunks of this size. `taken` returns the number of chunks that
+ * the gateway has read.
  */
 function endless(pieceBytes = 16 * KIB) {
   let taken = 0;

@@ -77,7 +77,7 @@ Deno.test("only the survivor can change its phone number to the merged contact's
   assert.equal((await rest(person, "PATCH", at, { json: { phone } })).status, 409);
   const json = { company_id: company.id, phone };
   assert.equal((await rest(person, "POST", "/contacts", { json })).status, 409);
-  // An archived contact may be given the phone number, but then cannot be restored with the number.
+  // An archived contact can get the phone number, but the contact cannot be restored after that.
   const archived_at = new Date().toISOString();
   assert.equal((await rest(person, "PATCH", at, { json: { phone, archived_at } })).status, 200);
   const back = { json: { archived_at: null } };

@@ -24,7 +24,9 @@ async function otherConversation(company: Company): Promise<Company> {
   });
 }
 
-/** The fields that are null in a text message about which the channel has reported nothing. */
+/**
+ * A text message has null in these fields if the channel has reported nothing about the message.
+ */
 const WITHOUT = {
   ...{ sent_at: null, delivered_at: null, read_at: null, failed_at: null, expired_at: null },
   ...{ failure: null, price_category: null, price_type: null, payload: null },
@@ -262,7 +264,7 @@ Deno.test("an inbound message shows its payload, its media file, the message to 
   ]);
 });
 
-Deno.test("every type of inbound message is returned and can be filtered by type", async () => {
+Deno.test("the `type` filter finds inbound messages of every type", async () => {
   const company = await newCompany();
   const types: string[] = schemaOf("/conversations/{id}/messages", "type").items.enum;
   await withDatabase(async (sql) => {

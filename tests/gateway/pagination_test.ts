@@ -117,7 +117,7 @@ Deno.test("a malformed cursor and a cursor from another list return a 422 that s
   }
 });
 
-Deno.test("a forged cursor only leads to another position in the same list of the same company", async () => {
+Deno.test("a forged cursor leads to another position, but never to another list or company", async () => {
   const company = await newCompany();
   await addContacts(company.id, 5);
   const made = btoa(
@@ -193,8 +193,8 @@ for (const route of pageRoutes) {
 }
 
 /**
- * The second part of this list's cursor. It is a digest of the query, which contains the id of the
- * parent record: the conversation of the messages, or the deal of the history.
+ * The second part of this list's cursor: a digest of the query. The query contains the id of the
+ * parent record, which is a conversation for messages and a deal for a history.
  */
 async function markOf(company: Company, path: string): Promise<[string]> {
   await withDatabase(async (sql) => {

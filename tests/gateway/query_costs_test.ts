@@ -74,8 +74,8 @@ for (const [list, all] of Object.entries(rows)) {
         const { next_cursor, limit: _, has_more: __, ...told } = body.pagination;
         const isTold = asks || pages > 1;
         assert.deepEqual(told, isTold ? { total, total_relation: "eq" } : {});
-        // The first page with a total counts the rows. Its cursor passes the total on to the next
-        // pages.
+        // The gateway counts the rows for the first page with a total. The page's cursor contains
+        // the total for the next pages.
         assert.equal(statements, !asks && pages === 2 ? 2 : 1);
         query = { ...query, cursor: next_cursor, include_total: "true" };
         if (next_cursor === null) break;

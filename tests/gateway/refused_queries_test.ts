@@ -9,7 +9,7 @@ import { listRoutes } from "../support/routes.ts";
 const company = await newCompanyWithTemplate();
 const OPERATORS = ["ne", "gt", "gte", "lt", "lte", "contains", "all", "empty"];
 
-/** The lists, each with its URL and its name in the API description. */
+/** The lists, each with its path in the API description and a function that requests the list. */
 const LISTS = listRoutes.map(({ pattern, path }) => ({
   list: pattern.replace(":id", "{id}"),
   get: (query: string, key: string | null = company.keys.read): Promise<Answer> =>

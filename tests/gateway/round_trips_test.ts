@@ -10,8 +10,8 @@ Deno.test("a successful request needs exactly one database round trip, on every 
   const company = await newCompanyWithTemplate();
   await using database = watchedStack();
   const request = await ownGateway(database.url);
-  // The gateway records a key's use at most once in five minutes, after the response. In this test,
-  // that is after the first request.
+  // The gateway records a key's use at most once in five minutes, after the response. So only this
+  // first request causes an additional statement.
   await request(company.keys.all, "GET", "/pipelines");
   await until(() => database.seen.length >= 2);
   assert.deepEqual(database.seen.map(({ path }) => path), [

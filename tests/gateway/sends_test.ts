@@ -1,5 +1,5 @@
-// Tests reading the result of a send by its message id or its idempotency key, without repeating
-// the send.
+// Tests that a caller can read the result of a send with the send's message id or idempotency key.
+// Reading does not repeat the send.
 import assert from "node:assert/strict";
 import { assertField, call, send } from "../support/calls.ts";
 import {

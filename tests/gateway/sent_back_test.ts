@@ -107,7 +107,7 @@ Deno.test("an error about a whole record names only the invalid fields", async (
   assert.deepEqual(await fieldsFor({ email: "bad" }), email);
 });
 
-Deno.test("a contact that was read by a merged contact's id can be sent back to the survivor", async () => {
+Deno.test("a contact that was read with a merged contact's id can be sent back in an update of the survivor", async () => {
   const { merged, ask } = mergesOf(company);
   const { survivor, other } = await merged();
   const record = await readRecord(`/contacts/${other.id}`);

@@ -100,7 +100,7 @@ const REASONS: [string, TemplateColumns, RegExp[]][] = [
   ["without its media", {
     header_format: "IMAGE",
     media_problem: "The sample is larger than 5 MB",
-  }, [/media of its header .*larger than 5 MB$/]],
+  }, [/media of the template's header .*larger than 5 MB$/]],
   ["paused and has a flow", { status: "PAUSED", unsupported: ["FLOW"] }, [/PAUSED/, /a flow/]],
 ];
 for (const [what, columns, sentences] of REASONS) {

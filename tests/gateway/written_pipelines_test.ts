@@ -52,7 +52,7 @@ function assertConflict({ status, body }: Answer, sentence: RegExp) {
   assert.match(body.error, sentence);
 }
 
-Deno.test("a stage is created at the given position or moved to it, and the other stages keep their order without gaps", async () => {
+Deno.test("a stage can be created at or moved to a position, and the other stages keep their order without gaps", async () => {
   const { id } = await add("/pipelines", { name: "Line" });
   const path = `/stages?pipeline_id=${id}`;
   const a = await newStage(id, "a");

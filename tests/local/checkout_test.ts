@@ -8,7 +8,9 @@ import { ask, processesOn, Started, startOn, withFolder } from "../support/start
 const NOBODY = 65534;
 const AS_NOBODY = ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"];
 
-/** Whether these tests run as root, and the user `nobody` can run Deno and read the packages. */
+/**
+ * Whether these tests run as root and the user `nobody` can also run Deno and read the packages.
+ */
 const nobodyCanRun = Deno.uid() === 0 &&
   await succeeds([...AS_NOBODY, Deno.execPath(), "--version"]) &&
   await succeeds([...AS_NOBODY, "test", "-r", `${root}node_modules/postgres/package.json`]);

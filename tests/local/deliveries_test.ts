@@ -36,7 +36,7 @@ function database(needed: boolean): Sql {
   return Object.assign(statement, { begin }) as unknown as Sql;
 }
 
-Deno.test("while a webhook is switched on, a call that begins no run is followed by another call", async () => {
+Deno.test("if a call begins no delivery run although a webhook is switched on, the stack calls again", async () => {
   await using own = ownFunction(() => new Response("{}", { status: 409 }));
   const deliveries = runDeliveries(database(true), own.url, "the-secret");
   await until(() => own.calls.length >= 2);

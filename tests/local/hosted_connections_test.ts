@@ -17,7 +17,7 @@ const DENOS = {
 
 type Connection = Deno.TcpConn;
 
-/** After each of these failures, the channel may have received the message. */
+/** Failures of the connection after which the channel may have received the message. */
 const MAY_HAVE_GONE: Record<string, (connection: Connection) => Promise<unknown>> = {
   "is closed before an answer": readRequest,
   "is reset before the request is read": (connection) => connection.read(new Uint8Array(1)),

@@ -13,8 +13,9 @@ import {
 } from "../support/started.ts";
 
 /**
- * Waits until only the stack and its database server use the folder. For a moment, a process for a
- * new database connection has the same command line as the server.
+ * Waits until only two processes have the folder in their command line: the stack and its database
+ * server. For a moment, the server's process for a new connection has the same command line as the
+ * server.
  */
 async function untilTwoProcesses(folder: string) {
   await until(async () => (await processesOn(folder)).length === 2);
@@ -26,7 +27,7 @@ Deno.test("npm start works, however the previous stack ended", async (t) => {
     const has = (name: string) =>
       Array.from(Deno.readDirSync(folder)).some((entry) => entry.name.startsWith(name));
 
-    await t.step("npm start works after the first start was killed too early", async () => {
+    await t.step("npm start works after a kill before the database was created", async () => {
       const started = new Started(args);
       await until(() => has(".crm-unfinished-cluster-"));
       await started.crash();

@@ -128,7 +128,7 @@ Deno.test("the time -infinity is returned as text, and can be sorted and filtere
   assert.deepEqual(await rows(`/own_deals?${select}&${after("-infinity", 4)}`), all.slice(2));
 });
 
-Deno.test("a total counts the rows that match all filters, including the filter for the page's position", async () => {
+Deno.test("a total counts the rows that match all filters, including a filter that begins the page after a given row", async () => {
   const counted = async (query: string) => {
     const { status, headers, body } = await api(query, { headers: { Prefer: "count=exact" } });
     return [status, headers.get("Content-Range"), body.length];

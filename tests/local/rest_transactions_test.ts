@@ -79,8 +79,8 @@ async function terminate() {
 }
 
 /**
- * Returns as soon as a Data API statement is waiting for the lock. Waits of other tests do not
- * count, because they are for advisory locks in other databases.
+ * Returns as soon as a Data API statement is waiting for the lock. Other tests wait for advisory
+ * locks in other databases, and such a wait does not count.
  */
 async function untilWaiting() {
   const waiting = () =>

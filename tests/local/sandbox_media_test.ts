@@ -40,7 +40,7 @@ for (const [name, [type, begins, ends]] of Object.entries(FORMATS)) {
   });
 }
 
-Deno.test("a sample URL without its query, with a wrong query or after its expiry returns a 403", async () => {
+Deno.test("a sample URL returns a 403 if its query is missing or wrong, or if the URL has expired", async () => {
   const direct = directSandbox();
   const statusOf = async (url: string) => (await direct.fetch(new Request(url))).status;
   const url = await sampleOf(direct, "new_arrival");

@@ -24,7 +24,7 @@ async function sent(medium: string, more: Record<string, unknown> = {}) {
   return { message, own: message[message.type] };
 }
 
-Deno.test("a person can send each file, and the sandbox posts the message in the channel's format", async () => {
+Deno.test("a person can send each of the sandbox's files, and the sandbox posts the message in the channel's format", async () => {
   for (const [name, made] of Object.entries(PEOPLE_MEDIA)) {
     const { message, own } = await sent(name);
     assert.equal(message.type, made.type);
@@ -103,7 +103,7 @@ Deno.test("the large file has 100 MB and is generated while it is read", async (
   assert.equal(size, body.file_size);
 });
 
-Deno.test("docs/sandbox.md lists each file", async () => {
+Deno.test("docs/sandbox.md lists each file that a person can send", async () => {
   const page = await readFile(`${root}docs/sandbox.md`, "utf8");
   for (const [name, { does }] of Object.entries(PEOPLE_MEDIA)) {
     assert.ok(page.includes(`| \`${name}\` | ${does} |\n`), name);

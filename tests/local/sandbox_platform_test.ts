@@ -40,8 +40,8 @@ async function companyWithSandbox() {
     company,
     url,
     /**
-     * Posts nothing until the send has ended, so that no status arrives before the response. Then
-     * posts everything.
+     * Makes the sandbox hold its posts until the send has ended, so that no status arrives before
+     * the response. Then the sandbox posts everything.
      */
     async tells<Sent>(send: () => Promise<Sent>): Promise<Sent> {
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -69,7 +69,10 @@ Deno.test("a message's price depends on its category and on whether the window i
   assert.deepEqual(await prices(marketing), [true, "regular", "marketing"]);
 });
 
-/** The sandbox's posts for each recipient: after a template, and then after a free reply. */
+/**
+ * The sandbox's posts about each recipient: first those after a template, then those after a free
+ * reply.
+ */
 const TOLD: Record<string, [ofTemplate: string[], ofText: string[]]> = {
   "+15552000001": [["sent"], ["sent"]],
   "+15552000002": [["failed 131026"], ["failed 131026"]],

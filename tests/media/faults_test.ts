@@ -56,8 +56,8 @@ function assertUnavailable({ status, bytes }: Got) {
 Deno.test("a small media file with a wrong digest returns a 502 before the first byte", async () => {
   await using channel = mediaChannel(JPEG);
   assertUnavailable(await readFrom(channel, await addMedium(company, LONG)));
-  // If the webhook event had no digest, the gateway compares the file's digest with the digest that
-  // the channel returns.
+  // Without a digest in the webhook event, the gateway uses the digest that the channel returns
+  // with the file's URL.
   await using lying = mediaChannel(JPEG, {
     answer: ({ path }) =>
       path.startsWith("/files/") ? undefined : Response.json(facts(lying.origin, LONG)),
@@ -288,13 +288,14 @@ function longFiles(bodies: ReturnType<typeof streamOf>[]) {
   return channel;
 }
 
-Deno.test("if other companies already read as many media files as an instance allows, the error does not blame the caller's company", async () => {
+Deno.test("if other companies already read the maximum number of media files, the error does not blame the caller's company", async () => {
   const bodies: ReturnType<typeof streamOf>[] = [];
   await using channel = longFiles(bodies);
   const share = { atOnce: 1, inAll: 2, waiting: 64, patienceMs: 100 };
   await using own = await mediaGateway(channel.url, { mediaShare: share });
   const ending = new AbortController();
-  // The gateway cuts off a response that nobody reads for ten seconds, so all rows are made first.
+  // The gateway cuts off a response that is not read for ten seconds, so this test creates all rows
+  // before the first read.
   const reads = await Promise.all(Array.from({ length: 3 }, async () => {
     const reading = await newCompany();
     const path = `/messages/${await addMedium(reading, LONG)}/media`;

@@ -20,8 +20,8 @@ Deno.test("a reaction, a read receipt and an upload that the channel accepted ar
   await statement`update messages set whatsapp_message_id = 'wamid.x' where id = ${message_id}`;
   let held = Promise.withResolvers<void>();
   let queued = Promise.withResolvers<void>();
-  // The company may run one statement at a time. Another request of the company runs this statement
-  // until a further statement arrives.
+  // The company may run one statement at a time. The statement with the unknown id occupies this
+  // place until a further statement arrives.
   await using database = watchedStack(async (request) => {
     if ((await request.clone().text()).includes(UNKNOWN)) {
       held.resolve();

@@ -1,5 +1,5 @@
-// Tests media files that no longer exist. A file counts as gone only if the channel certainly no
-// longer has it. The gateway never requests such a file again.
+// Tests media files that no longer exist. A file counts as gone only if it is certain that the
+// channel no longer has the file. The gateway never requests such a file again.
 import assert from "node:assert/strict";
 import { call } from "../support/calls.ts";
 import { newCompany } from "../support/company.ts";

@@ -9,8 +9,8 @@ import { accepted, endLeases, ledgerOf, storedMessage, template } from "../suppo
 import { addUpload, fileOfType } from "../support/uploading.ts";
 
 /**
- * The number of messages that the channel received before the kill, and the results of an immediate
- * and of a late repeat.
+ * The number of messages that the channel received before the kill, the result of an immediate
+ * repeat, and the result of a repeat after the lease.
  */
 type Expected = [messages: number, repeat: string, later: string];
 

@@ -36,7 +36,7 @@ Deno.test("the response has exactly the bytes that the person sent, and needs on
   });
   await using database = watchedStack();
   await using own = await mediaGateway(channel.url, { supabaseUrl: database.url });
-  await (await own.ask(key, "/pipelines")).body?.cancel(); // the key's use is recorded once
+  await (await own.ask(key, "/pipelines")).body?.cancel(); // records the key's use
   database.seen.length = 0;
   const response = await own.ask(key, `/messages/${id}/media`);
   const { status, headers } = response;

@@ -336,7 +336,7 @@ Deno.test("a repeated idempotency key sends only one message, and the response n
   assert.equal(channel.calls.length, 1);
 });
 
-Deno.test("a text-only reply has the same fingerprint, channel request and row as before file replies were introduced", async () => {
+Deno.test("a text-only reply has the same fingerprint, channel request and row as in releases without file replies", async () => {
   const company = await spokenTo();
   await using channel = ownChannel(() => accepted());
   const reply = await ownReplies(channel.url);

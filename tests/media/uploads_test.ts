@@ -45,7 +45,7 @@ Deno.test("an upload is sent in the channel's format, and the response describes
   assert.deepEqual([read.status, read.body], [200, body]);
 });
 
-Deno.test("files of every type that the channel supports are accepted, unless their first bytes do not match the type", async () => {
+Deno.test("the upload accepts every type that the channel supports, and refuses a file whose first bytes do not match its type", async () => {
   const company = await newCompany();
   await using channel = uploadChannel();
   const upload = await ownUploads(channel.url);

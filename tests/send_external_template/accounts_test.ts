@@ -16,7 +16,6 @@ function connect({ id }: Company, display_phone: string) {
   return withDatabase((sql) => connectAccount(sql, id, { display_phone }));
 }
 
-/** Disconnects one account. */
 function disconnect({ id }: { id: string }) {
   return withDatabase((sql) => disconnectAccount(sql, id));
 }

@@ -130,9 +130,7 @@ Deno.test("a send of an authentication template contains the code in the body an
   }
 });
 
-/**
- * Templates that cannot be sent with any values, each with the field and the message of the error.
- */
+/** Templates that the service never sends, each with the field and the message of the error. */
 const NOT_SENDABLE: Record<string, [field: string, message: RegExp]> = {
   pickup_point: ["template_name", /location/i],
   season_picks: ["template_name", /carousel/i],

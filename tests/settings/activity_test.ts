@@ -10,10 +10,10 @@ import { stack, statement, withDatabase } from "../support/test_stack.ts";
 import { PHONE, SETTINGS, unexpected } from "./settings_page.ts";
 
 /**
- * The time zone of this test, which has no summer time, and how many hours it is behind UTC. An
- * evening in this zone is already the next day in UTC. The test must not run at midnight of its
- * zone. In São Paulo, midnight is at 03:00 UTC. From 02:00 to 04:00 UTC, the test therefore uses
- * the time zone of Phoenix.
+ * The time zone of this test, and the number of hours by which the zone is behind UTC. The zone has
+ * no summer time. An evening in this zone is already the next day in UTC. The test must not run at
+ * midnight of its zone. In São Paulo, midnight is at 03:00 UTC. From 02:00 to 04:00 UTC, the test
+ * therefore uses the time zone of Phoenix.
  */
 const [ZONE, HOURS] = [2, 3].includes(new Date().getUTCHours())
   ? ["America/Phoenix", 7]

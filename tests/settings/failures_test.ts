@@ -72,7 +72,7 @@ Deno.test("the page says that nothing was changed only if this is certain", {
   );
 
   await t.step(
-    "a change of a member's name that got no answer has an unknown outcome",
+    "after a 504 for a member's new name, the page says that the outcome is unknown",
     async () => {
       await page.keyboard.press("Escape");
       await page.getByRole("link", { name: "People", exact: true }).click();

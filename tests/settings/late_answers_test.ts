@@ -7,7 +7,7 @@ import { CHROMIUM } from "../support/programs.ts";
 import { statement } from "../support/test_stack.ts";
 import { heading, holding, openAs, SETTINGS, storedKey, unexpected } from "./settings_page.ts";
 
-Deno.test("a response that arrives late is shown in the company of its request", {
+Deno.test("a late response is shown in the company for which the user sent the request", {
   ignore: CHROMIUM === null,
 }, async (t) => {
   const [one, two] = await Promise.all([newCompany(), newCompany()]);

@@ -35,7 +35,7 @@ Deno.test("the settings page notices that the user's rights have changed", {
     `;
   const SECOND_FACTOR = "sign in with a code from an app on their phone";
 
-  await t.step("a key is not called deleted if the user may no longer delete it", async () => {
+  await t.step("a key that the user may no longer delete is not reported as deleted", async () => {
     await button("Delete").click();
     await page.getByLabel(/To be sure, type/).fill(name);
     await requireSecondFactor(true);
@@ -45,7 +45,7 @@ Deno.test("the settings page notices that the user's rights have changed", {
     await page.keyboard.press("Escape");
   });
 
-  await t.step("keys and history entries that are hidden are not called missing", async () => {
+  await t.step("hidden keys and history entries are not reported as missing", async () => {
     for (const name of ["API keys", "History"]) {
       await link(name).click();
       await heading(page, name).waitFor();
@@ -64,7 +64,7 @@ Deno.test("the settings page notices that the user's rights have changed", {
     await button("End the old secret").waitFor();
   });
 
-  await t.step("the old secret is not called ended if the user may no longer end it", async () => {
+  await t.step("a secret that the user may no longer end is not reported as ended", async () => {
     await statement`update company_members set role = 'agent' where user_id = ${admin.id}`;
     await button("End the old secret").click();
     await alert.getByText("Only owners and admins").waitFor();

@@ -23,7 +23,7 @@ Deno.test("an agent sees a contact's opt-out, and lifts it with a reason", {
   const rows = page.locator(".rows tbody tr");
   await page.getByRole("link", { name: "Opt-outs" }).click();
 
-  await t.step("a company without opt-outs sees an explanation of the empty list", async () => {
+  await t.step("if a company has no opt-outs, the view explains the empty list", async () => {
     await heading(page, "Opt-outs").waitFor();
     await page.getByText("No one has opted out").waitFor();
     await judge("no opt-outs");

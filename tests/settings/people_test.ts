@@ -57,7 +57,7 @@ Deno.test("a company manages its users on the settings page", {
     await guest.context.close();
   });
 
-  await t.step("a view that a user opened before joining is shown after joining", async () => {
+  await t.step("a user who opened a view before joining sees the view after joining", async () => {
     const { id: company_id } = await newCompany();
     const { client } = await signIn(await newPerson({ company: company_id }));
     const invited = await newPerson({});

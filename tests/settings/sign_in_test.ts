@@ -37,8 +37,8 @@ Deno.test("users sign in to the settings page", { ignore: CHROMIUM === null }, a
     return { ...window, link: (await mailsTo(email))[0]?.link ?? "none" };
   };
   /**
-   * A URL with tokens that this browser did not request. An attacker can send such a URL, and an
-   * invitation also contains such a URL.
+   * A URL with tokens that this browser did not request. The link in an invitation is such a URL,
+   * but an attacker can also send one.
    */
   const addressWithTokens = async (person: SignedUp, type = "magiclink") => {
     const { data: { session } } = await (await signIn(person)).client.auth.getSession();
@@ -305,7 +305,7 @@ Deno.test("users sign in to the settings page", { ignore: CHROMIUM === null }, a
     await context.close();
   });
 
-  await test("if no response arrives, the page reports it and offers to try again", async () => {
+  await test("if no response arrives, the page says so and offers to try again", async () => {
     const window = await openAs(browser, owner);
     const { page, context } = window;
     await page.getByRole("link", { name: "Create a key" }).click();

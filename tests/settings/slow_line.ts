@@ -1,5 +1,5 @@
-// Measures the settings page on a slow connection (400 ms latency, 1.4 Mbit/s, empty cache). It
-// needs a running stack and a user who can sign in:
+// Measures the settings page on a slow connection (400 ms latency, 1.4 Mbit/s, empty cache). The
+// script needs a running stack and a user who can sign in:
 // deno run --allow-all tests/settings/slow_line.ts <page URL> <e-mail> <password>
 import { openBrowser, openWindow } from "../support/browser.ts";
 import { paints, watchPaints } from "../support/in_page.js";

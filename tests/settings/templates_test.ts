@@ -124,32 +124,36 @@ Deno.test(
   },
 );
 
-Deno.test("a test message whose steps could not be read is not sent a second time", {
-  ignore: CHROMIUM === null,
-}, async () => {
-  const company = await companyWithTemplates();
-  const owner = await newPerson({ company: company.id });
-  await using open = await openBrowser();
-  const route = `#/c/${company.id}/templates`;
-  const { page, context } = await openAs(open.browser, owner, { route });
-  await page.getByRole("link", { name: "order_update" }).click();
-  await page.getByLabel("Your phone").fill(anyPhone());
-  await page.route(/rpc\/get_company_send/, (route) => route.abort(), { times: 1 });
-  const press = page.getByRole("button", { name: "Send test" });
-  await press.click();
-  await page.getByRole("alert").getByText("No answer came.").waitFor();
-  await press.click();
-  await page.locator("#test-steps").waitFor();
-  const sends = await statement`
+Deno.test(
+  "if the status of a test message cannot be read, a second click does not send the message again",
+  {
+    ignore: CHROMIUM === null,
+  },
+  async () => {
+    const company = await companyWithTemplates();
+    const owner = await newPerson({ company: company.id });
+    await using open = await openBrowser();
+    const route = `#/c/${company.id}/templates`;
+    const { page, context } = await openAs(open.browser, owner, { route });
+    await page.getByRole("link", { name: "order_update" }).click();
+    await page.getByLabel("Your phone").fill(anyPhone());
+    await page.route(/rpc\/get_company_send/, (route) => route.abort(), { times: 1 });
+    const press = page.getByRole("button", { name: "Send test" });
+    await press.click();
+    await page.getByRole("alert").getByText("No answer came.").waitFor();
+    await press.click();
+    await page.locator("#test-steps").waitFor();
+    const sends = await statement`
     select from sends join messages on messages.id = message_id
     where sends.company_id = ${company.id} and author_type = 'member'
   `;
-  assert.equal(sends.length, 1);
-  await context.close();
-});
+    assert.equal(sends.length, 1);
+    await context.close();
+  },
+);
 
 Deno.test(
-  "a changed test message is sent and shown, even if the steps of the previous message could not be read",
+  "a changed test message is sent and shown, even if the status of the previous message could not be read",
   {
     ignore: CHROMIUM === null,
   },

@@ -1,4 +1,5 @@
-// Tests in a browser that the page does not lose a webhook's secret, which it receives only once.
+// Tests in a browser that the page does not lose a webhook's secret. The page receives the secret
+// only once.
 import assert from "node:assert/strict";
 import { openBrowser } from "../support/browser.ts";
 import { newCompany } from "../support/company.ts";
@@ -21,7 +22,7 @@ Deno.test("the settings page does not lose the secret of a webhook", {
   const secret = page.locator("#new-secret");
   let itsPage = "";
 
-  await t.step("a new secret is shown even if no further file of the page loads", async () => {
+  await t.step("the page shows a new secret even if no other script or style loads", async () => {
     await page.getByLabel("Address").fill(`${stack.receiver_url}/test-${crypto.randomUUID()}`);
     await page.getByRole("checkbox", { name: /^Deals/ }).check();
     await page.route(/settings\/webhooks$/, async (route) => {
@@ -38,7 +39,7 @@ Deno.test("the settings page does not lose the secret of a webhook", {
   });
 
   for (const [where, returns] of [["left the view", false], ["returned", true]] as const) {
-    await t.step(`a secret that arrives after the user has ${where} is shown`, async () => {
+    await t.step(`the page shows a secret that arrives after the user has ${where}`, async () => {
       await button("New secret").click();
       await page.getByRole("radio", { name: "Stop it now" }).check();
       const rotation = await holding(page, /rotate-secret$/);

@@ -207,7 +207,8 @@ Deno.test("a request to connect another company's phone number returns a conflic
 });
 
 Deno.test("if the channel is down or hangs, the request fails within the time limit and nothing is stored", async () => {
-  // This channel never finishes its responses, so the test does not wait for its server to close.
+  // This channel never finishes its responses, so the test does not wait until the channel's server
+  // has closed.
   const hanging = templateChannel({ answer: () => new Promise(() => {}) });
   hanging.unref();
   await using down = templateChannel({ answer: () => new Response("Bad", { status: 502 }) });

@@ -79,7 +79,7 @@ Deno.test("every link and every anchor on the site has an existing target", () =
     for (const address of [...values(html, "href"), ...values(html, "src")]) {
       if (/^[a-z]+:/.test(address)) continue;
       followed++;
-      // Only relative URLs work under any path.
+      // A URL that begins with a slash would fail on a site that is served below a path.
       assert.doesNotMatch(address, /^\//, `${path}: ${address}`);
       const [name, anchor] = address.split("#");
       const to = name === "" ? path : posix.normalize(`${posix.dirname(path)}/${name}`);

@@ -18,7 +18,7 @@ const restore = command("session_replication_role");
 /** The schemas that the documented backup contains. */
 const schemas = dump.match(/--schema (\S+)/)![1].split(",");
 
-Deno.test("the documented backup contains all schemas of the project that have tables, and the users", async () => {
+Deno.test("the documented backup contains the users, and all schemas of the project that have tables", async () => {
   const own = await withDatabase((sql) =>
     sql`
       select distinct schemaname from pg_tables

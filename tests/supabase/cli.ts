@@ -3,7 +3,7 @@ import { root } from "../../local/checkout.ts";
 
 /**
  * The CLI's warnings about files that it skips or settings that it does not understand. The CLI
- * does not fail after one of these warnings.
+ * exits without an error in spite of these warnings.
  */
 const WARNING = /\bwarn|does not recognize|skipping|no such file/i;
 

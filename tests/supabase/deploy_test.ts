@@ -20,7 +20,7 @@ import { checkTypes, UploadedFunction } from "./uploaded_function.ts";
 const NAMES = Array.from(Deno.readDirSync(`${root}supabase/functions`))
   .filter(({ name, isDirectory }) => isDirectory && name !== "_shared").map(({ name }) => name)
   .sort();
-/** The current Deno version, and the Deno version of the hosted runtime. */
+/** The Deno executable with the version of the hosted runtime. */
 const HOSTED_DENO = `${root}tools/node_modules/deno/deno`;
 const DENOS = [Deno.execPath(), HOSTED_DENO];
 const JSON_TYPE = { "Content-Type": "application/json" };
@@ -257,7 +257,8 @@ async function ownModules(entry: string): Promise<Module[]> {
 }
 
 /**
- * Runs the CLI for the project of the mock API, in a copy of this checkout with these files added.
+ * Copies this checkout, adds these files to the copy, and runs the CLI there for the mock API's
+ * project.
  */
 async function supabaseProject(args: string[], files: Record<string, string> = {}) {
   await using api = startManagementApi();

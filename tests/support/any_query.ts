@@ -120,7 +120,8 @@ function values(name: string, schema: JsonSchema, rows: FoundRow[], row: FoundRo
     { weight: 1, arbitrary: fc.constantFrom(...allowed([...UNKNOWN_VALUES])) },
   );
   if (schema.type !== "array") return value;
-  // An unusual string may have many characters, and a URL has a maximum length.
+  // A filter gets at most four values, because an unusual string can be long and a URL has a
+  // maximum length.
   return fc.array(value, { minLength: 1, maxLength: 4 }).map(textOf);
 }
 
@@ -191,8 +192,8 @@ function searchedTexts(row: FoundRow): string[] {
 }
 
 /**
- * Generates search texts: parts of these strings, or other strings. The API accepts each of these
- * search texts (its `searchable` rule).
+ * Generates search texts: parts of these strings, or other strings. All search texts obey the API's
+ * `searchable` rule.
  */
 function parts(texts: string[]): fc.Arbitrary<string> {
   const some = [...texts, "Ana", "jo"];

@@ -36,7 +36,7 @@ interface FoundOperation {
   params: Record<string, string>;
 }
 
-/** The API's description, which can check an exchange. */
+/** Checks exchanges against the API's description. */
 export class ApiDescription {
   #document: JsonSchema;
   #answers: SchemaValidator;
@@ -208,8 +208,8 @@ function withoutSentBack(body: unknown, answer: string, { operationId }: JsonSch
 }
 
 /**
- * The body of a successful request. For a batch, this is only the items that succeeded according to
- * the response.
+ * The body of a successful request. For a batch, the body keeps only the items that succeeded
+ * according to the response.
  */
 function withoutFailed(sent: JsonSchema, answer: string): unknown {
   const { data, summary } = JSON.parse(answer || "{}");

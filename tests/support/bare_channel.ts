@@ -1,8 +1,8 @@
 type Connection = Deno.TcpConn;
 
 /**
- * A mock channel that works with raw TCP connections. It counts the connections, passes each to a
- * handler and then closes the connection.
+ * A mock channel that works with raw TCP connections. It counts the connections and passes each
+ * connection to a handler. When the handler ends, the connection is closed.
  */
 export function bareChannel() {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });

@@ -18,7 +18,7 @@ export interface ChannelApp {
 
 type Sql = postgres.Sql | postgres.TransactionSql;
 
-/** Creates a channel app. */
+/** Creates a channel app, by default with random secrets. */
 export async function newChannelApp(
   secrets: Partial<Pick<ChannelApp, "secret" | "verify_token">> = {},
 ): Promise<ChannelApp> {

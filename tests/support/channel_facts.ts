@@ -3,7 +3,10 @@ import { anyPhone, type Company } from "./company.ts";
 
 type Sql = postgres.Sql | postgres.TransactionSql;
 
-/** Adds a row about a company's contact to each table that stores data from the channel. */
+/**
+ * Adds a row of a company to each table in `rows`. Most of these tables store data from the channel
+ * about a contact or an account.
+ */
 export async function addChannelFacts(
   sql: Sql,
   { id: company_id, contact_id, account_id }: Pick<Company, "id" | "contact_id" | "account_id">,

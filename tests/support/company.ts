@@ -90,8 +90,8 @@ export interface TemplateColumns {
 }
 
 /**
- * Adds a template to a company as if the channel had listed it, and returns its id. No job
- * synchronises the templates of that business account.
+ * Adds a template to a company, as if the channel had listed the template, and returns the
+ * template's id. No job synchronises the templates of the template's business account.
  */
 export async function addTemplate(
   sql: Sql,
@@ -294,7 +294,7 @@ export function anyPhone(): string {
   return `+1${String(crypto.getRandomValues(new Uint32Array(1))[0]).padStart(10, "0")}${random(2)}`;
 }
 
-/** A new phone number id for the channel. */
+/** A random phone number id, in the channel's format. */
 export function anyPhoneNumberId(): string {
   return `1${random(14)}`;
 }

@@ -10,7 +10,9 @@ export interface StoredEvent {
   request_id: string | null;
 }
 
-/** The events of a company since `after`, in the order in which they were written. */
+/**
+ * A company's events with a sequence number above `after`, in the order in which they were written.
+ */
 export async function eventsOf(
   sql: postgres.Sql | postgres.TransactionSql,
   { id }: { id: string },

@@ -104,8 +104,8 @@ function textOfMember(value: unknown): string | null {
 }
 
 /**
- * Converts each letter separately, because the database replaces each letter with exactly one
- * letter.
+ * The text in lower case. Each letter is converted separately, because the database replaces each
+ * letter with exactly one letter.
  */
 function lowered(text: string): string {
   return Array.from(text, (letter) => [...letter.toLowerCase()][0]).join("");

@@ -10,7 +10,7 @@ export const DENOS: [version: string, deno: string][] = [
   ["the hosted runtime's Deno", `${root}tools/node_modules/deno/deno`],
 ];
 
-/** The CPU seconds and the maximum resident memory of a process in bytes; see proc(5). */
+/** A process's CPU time in seconds, and its maximum resident memory in bytes; see proc(5). */
 export function usageOf(pid: number) {
   const stat = Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ")[1].split(" ");
   const ticks = Number(stat[11]) + Number(stat[12]);

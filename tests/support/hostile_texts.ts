@@ -93,7 +93,7 @@ export function kindsAgainst(
   return [...kinds.values()];
 }
 
-/** A short string that a pattern matches, ignoring its assertions. */
+/** A short string that a pattern would match if the pattern had no assertions. */
 function matched(source: string, flags: string, seed: number): string {
   const atoms = source.match(ATOM) ?? [];
   const candidates = [...CANDIDATES, ...source];

@@ -1,6 +1,6 @@
 // Functions that tests run inside a browser page.
 
-/** The page's computed background. */
+/** The page's background colour. */
 export const backgroundOfPage = () => getComputedStyle(document.body).backgroundColor;
 
 /**
@@ -44,7 +44,7 @@ export const isDarkReference = () => document.body.classList.contains("dark-mode
 /**
  * Marks one element of each new look. An element's look consists of its colour, font, background
  * and surroundings.
- * @returns the known looks.
+ * @returns the looks in `seen` and the new looks.
  */
 export const markNewLooks = (seen) => {
   const known = new Set(seen);

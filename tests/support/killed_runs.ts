@@ -34,6 +34,6 @@ export async function startDeliverer(env: Record<string, string>) {
   };
 }
 
-/** Ends the leases of killed runs. Without this, the leases last for up to 30 seconds. */
+/** Ends the leases of killed runs. Otherwise, the leases would last for up to 30 seconds. */
 export const endLeases = (company_id: string) =>
   statement`update webhooks set leased_until = null, lease_id = null where company_id = ${company_id}`;

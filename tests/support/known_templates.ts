@@ -32,8 +32,8 @@ export async function knowTemplates(
 }
 
 /**
- * Makes one or all stored templates of a company older than ten minutes, so that they no longer
- * count as recent.
+ * Stores that a company's templates were read eleven minutes ago, so that they no longer count as
+ * recent. Without `name`, the function changes all templates.
  */
 export async function ageTemplates({ id }: Company, name?: string) {
   await statement`

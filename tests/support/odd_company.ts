@@ -170,7 +170,8 @@ async function addOddRows(sql: Sql, company: Company) {
       window_expires_at: at % 4 < 2 ? null : timesOf(sql, at + 20).created_at,
     }),
   );
-  // Another conversation also has messages, which must not appear in the list of this conversation.
+  // Some messages are in another conversation, so the list of the company's conversation must not
+  // contain them.
   const messages = await add(sql, "messages", ODD_TEXTS.slice(0, 36), (content, at) => ({
     company_id,
     conversation_id: at % 6 === 5 ? conversations[0] : company.conversation_id,

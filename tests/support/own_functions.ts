@@ -115,8 +115,9 @@ async function ended(call: () => Promise<Answer>): Promise<Answer> {
 }
 
 /**
- * The whatsapp function in this process. The returned function runs a job with the correct secret,
- * with or without an account. It returns the response to the call when the run has ended.
+ * The whatsapp function in this process. The returned function calls a job with the correct secret,
+ * and with the account id if one is given. When the run has ended, the function returns the
+ * response to the call.
  */
 export async function ownWhatsapp(
   channelUrl: string,
@@ -138,8 +139,8 @@ export async function ownWhatsapp(
 
 /**
  * The webhooks function in this process, which may send to every local address in `hosts`. The
- * returned function sends a company's due deliveries. It returns the response to the call when the
- * run has ended.
+ * returned function sends a company's due deliveries. When the run has ended, the function returns
+ * the response to the call.
  */
 export async function ownWebhooks(
   hosts: string[],
@@ -182,7 +183,10 @@ export async function ownRun(
 
 type OwnReplies = Partial<WhatsappConfig> & { timeoutMs?: number };
 
-/** The endpoint for free replies in this process, with channel and database at these addresses. */
+/**
+ * The endpoint for free replies in this process. It uses the channel and the database at these
+ * URLs.
+ */
 export async function ownReplies(channelUrl: string, options: OwnReplies = {}) {
   const app = await ownMessages(channelUrl, options);
   return (key: string, json: unknown, query = "", headers?: Record<string, string>) =>

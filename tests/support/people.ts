@@ -26,7 +26,7 @@ type Project = Pick<StackAddresses, "url" | "publishable_key">;
 /** Creates a user who has a password and is a member of the given companies. */
 export async function newPerson(
   { company, role = "owner", name = null, password = `pw-${crypto.randomUUID()}`, ...others }: {
-    /** The id of one or more companies. By default, the user has no company. */
+    /** One company id or several. By default, the user has no company. */
     company?: string | string[];
     role?: "owner" | "admin" | "agent";
     name?: string | null;

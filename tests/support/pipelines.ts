@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { statement } from "./test_stack.ts";
 
-/** Asserts the rules for a company's pipelines, stages and deals, which apply to every caller. */
+/**
+ * Asserts that a company's pipelines, stages and deals obey the rules that apply to every caller.
+ */
 export async function assertInOrder(company_id: string): Promise<void> {
   const broken = await statement`
     select 'position of ' || name as rule from (

@@ -112,7 +112,7 @@ export function slowChannel() {
     called: called.promise,
     answer: () => mayAnswer.resolve(),
     [Symbol.asyncDispose]: async () => {
-      mayAnswer.resolve(); // without this, a test that has failed would wait for the server forever
+      mayAnswer.resolve(); // otherwise, a failed test would wait for the server forever
       await channel[Symbol.asyncDispose]();
     },
   };

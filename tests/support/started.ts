@@ -170,7 +170,6 @@ export async function until(condition: () => unknown | Promise<unknown>) {
   }
 }
 
-/** Waits for this long. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }

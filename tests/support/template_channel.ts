@@ -12,8 +12,8 @@ export function templateChannel(
       /** The business accounts for a token, as the channel lists them. */
       businessAccounts?: string[];
       /**
-       * The phone number that the channel returns for every phone number id. By default, it returns
-       * none.
+       * The phone number that the channel returns for every phone number id. By default, the
+       * channel returns no phone number.
        */
       displayPhone?: string;
       pageSize?: number;

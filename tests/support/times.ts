@@ -1,4 +1,4 @@
-/** Strings in the format of a time that Postgres cannot read as a time. */
+/** Strings that have the format of a time, but that Postgres cannot read. */
 export const UNREADABLE_TIMES = [
   "0000-01-01T00:00:00Z",
   "2026-13-45T00:00:00+00:00",

@@ -5,7 +5,7 @@ import { credentialsKey, stack } from "./test_stack.ts";
 
 type Sql = postgres.Sql | postgres.TransactionSql;
 
-/** Adds a company's webhook for one event type, and returns the webhook's id. */
+/** Adds a webhook for one event type to a company, and returns the webhook's id. */
 export async function addWebhook(
   sql: Sql,
   company_id: string,

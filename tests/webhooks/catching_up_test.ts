@@ -92,7 +92,7 @@ Deno.test("events that a transaction wrote but did not queue are sent before lat
   assert.deepEqual(shop.got.map(({ body }) => body.type), ["deal.updated", "deal.won"]);
 });
 
-Deno.test("the end of catching up waits for a transaction that wrote while the job prepared the end", async () => {
+Deno.test("if a transaction writes while the job prepares the end of catching up, catching up also includes that transaction", async () => {
   const company = await newCompany();
   const webhook = await addWebhook(company.id, "https://receiver.example", {
     ...{ types: ["deal.won"], catch_up_version: 0, catch_up_seq: 0, state: "catching_up" },

@@ -94,7 +94,7 @@ Deno.test("a 410 switches a webhook off, and the company's other webhooks receiv
   assert.equal((await endedDeliveries(watcher))[0].outcome, "delivered");
 });
 
-Deno.test("a status and its `Retry-After` count, even if the body of the response does not end", async () => {
+Deno.test("the status and `Retry-After` of a response count, even if the response's body never ends", async () => {
   const company = await newCompany();
   for (const status of [410, 429, 503, 500]) {
     const start = (body: ReadableStreamDefaultController) =>

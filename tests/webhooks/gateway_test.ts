@@ -172,7 +172,7 @@ Deno.test("the delivery log is paginated with the newest deliveries first, and c
   assert.deepEqual(await states("type=deal.*"), []);
 });
 
-Deno.test("a cursor of the delivery log with a time that the database cannot read is refused", async () => {
+Deno.test("a delivery log cursor is refused if it contains a time that the database cannot read", async () => {
   const company = await newCompany();
   const { id } = await create(company.keys.webhooks);
   for (const time of UNREADABLE_TIMES) {

@@ -21,7 +21,7 @@ Deno.test("a delivery that has waited for half a second is read again, so that i
   assert.deepEqual(webhook.held(), ["a"]);
 });
 
-Deno.test("the half second begins when the database reads the record, and not when the answer arrives", async () => {
+Deno.test("the half second before a delivery is read again begins when the database reads the record, not when the response arrives", async () => {
   const answer = {
     webhooks: [
       { id: "v", read_at: 1795907947.1, deliveries: [delivery("a", 1)] },

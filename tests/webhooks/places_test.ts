@@ -3,7 +3,7 @@ import type { Delivery } from "../../supabase/functions/webhooks/deliver/deliver
 import { LeasedWebhook } from "../../supabase/functions/webhooks/deliver/leased_webhook.ts";
 import { givePlaces } from "../../supabase/functions/webhooks/deliver/places.ts";
 
-/** A run has this many places for requests in flight: in all, and for one webhook. */
+/** The number of a run's places for requests in flight, and the number that one webhook may use. */
 const [PLACES, OF_ONE] = [60, 20];
 let seq = 0;
 
@@ -34,7 +34,10 @@ function webhookOf(companyId: string, waiting: number, { isProven = true } = {})
   return webhook;
 }
 
-/** Gives the free places, and returns the webhooks in the order in which they got a place. */
+/**
+ * Gives the free places to webhooks. Returns the webhook and the delivery that got each place, in
+ * order.
+ */
 function begun(webhooks: LeasedWebhook[]): { webhook: LeasedWebhook; delivery: Delivery }[] {
   const given: { webhook: LeasedWebhook; delivery: Delivery }[] = [];
   givePlaces(webhooks, PLACES, (webhook) => {

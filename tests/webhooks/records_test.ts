@@ -9,7 +9,7 @@ import { statement, withDatabase } from "../support/test_stack.ts";
 
 const company = await newCompanyWithTemplate();
 
-/** For each resource that has events, the id of a record and the path of the resource. */
+/** By name: the id of a record, and the path of its resource. */
 const RECORDS = {
   contact: [company.contact_id, "/contacts"],
   archived_contact: [company.archived_contact_id, "/contacts"],

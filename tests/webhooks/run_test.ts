@@ -120,7 +120,7 @@ Deno.test("a run reads at most six megabytes of records that it cannot send yet"
   assert.ok(read > 300_000 && read < 6_000_000, `${read} bytes`);
 });
 
-Deno.test("a run that reads large records stops after fewer deliveries, because they need more CPU time", async () => {
+Deno.test("a run that reads large records stops after fewer deliveries, because large records need more CPU time", async () => {
   const company = await newCompanyWithTemplate();
   await using shop = receiver();
   const webhooks = await Promise.all(

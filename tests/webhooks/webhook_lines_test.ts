@@ -27,7 +27,7 @@ Deno.test("webhooks that are paused at the same time cause at most ten log lines
   ]);
 });
 
-Deno.test("a secret that cannot be decrypted is logged once for each webhook and run", async () => {
+Deno.test("if a webhook's secret cannot be decrypted, each run writes one log line about the webhook", async () => {
   const company = await newCompany();
   await using shop = receiver();
   const webhooks = await Promise.all([1, 2].map(() => addWebhook(company.id, shop.url)));

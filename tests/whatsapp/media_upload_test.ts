@@ -80,7 +80,7 @@ Deno.test("an interrupted upload fails without a retry, and closes the sample's 
   assert.equal(connections, 1);
 });
 
-Deno.test("the abort signal ends an upload that hangs and closes the sample's connection", async () => {
+Deno.test("the abort signal ends an upload that hangs, and the sample's connection is closed", async () => {
   const stop = new AbortController();
   const { message } = await uploadToBare(async (connection) => {
     await connection.read(new Uint8Array(1));

@@ -93,8 +93,8 @@ Deno.test("each format allows certain content types, and if the content type is 
     ["VIDEO", "image/png", "/x.mp4", /of the format VIDEO$/],
     ["DOCUMENT", "video/mp4", "/x.pdf", /of the format DOCUMENT$/],
     ["DOCUMENT", "constructor", "/x.pdf", /of the format DOCUMENT$/],
-    ["IMAGE", "application/octet-stream", "/x.pdf", /does not say which type it has$/],
-    ["IMAGE", "application/octet-stream", "/x", /does not say which type it has$/],
+    ["IMAGE", "application/octet-stream", "/x.pdf", /does not report the type of the sample$/],
+    ["IMAGE", "application/octet-stream", "/x", /does not report the type of the sample$/],
   ];
   for (const [format, type, path, words] of wrong) {
     const answer = () => new Response("x", { headers: { "Content-Type": type } });
@@ -251,7 +251,7 @@ Deno.test("an upload is aborted if the sample ends before its declared length", 
   assert.equal(channel.seen.length, 0, "the channel receives no complete request");
 });
 
-Deno.test("if a sample is longer than its declared length, only the declared length is used", async () => {
+Deno.test("if a sample is longer than its declared length, the bytes after this length are not uploaded", async () => {
   const { result, channel } = await uploadFromBare(`${HEAD}Content-Length: 4\r\n\r\nJPEGsecret`);
   assert.equal(result.mediaId, "media-1");
   assert.ok(!channel.seen[0].body.includes("secret"));

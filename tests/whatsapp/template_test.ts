@@ -70,7 +70,7 @@ Deno.test("a catalogue entry has the values that the channel lists, and null for
   });
 });
 
-Deno.test("a catalogue entry has the lifetime -1, which means 30 days, but no other lifetime below 1", () => {
+Deno.test("a lifetime of -1 seconds, which means 30 days, is the only lifetime below 1 that a catalogue entry keeps", () => {
   const lifetimes = [-1, 30, -2, 0, 1.5].map((seconds) =>
     entryOf([], { message_send_ttl_seconds: seconds }).ttl_seconds
   );

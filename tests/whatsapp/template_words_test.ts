@@ -81,7 +81,7 @@ Deno.test("each reason why a template cannot be sent has its own error message",
   assert.deepEqual(told, [
     "The template is PENDING at the channel, which has not approved it yet",
     "The template has parts that this API cannot send: a location header, toString",
-    "The media of its header could not be uploaded: The sample is empty",
+    "The media of the template's header could not be uploaded: The sample is empty",
     "No connected account belongs to the template's business account",
   ]);
 });

@@ -1,4 +1,5 @@
-// Tests the job that applies channel events. The scheduler calls this job.
+// Tests the job that applies stored channel events: it writes to the database what the events
+// report. The scheduler calls this job.
 import assert from "node:assert/strict";
 import { delay } from "deno-std/async/delay.js";
 import type { Answer } from "../support/calls.ts";
@@ -16,8 +17,8 @@ async function store(app_key: string, body: string) {
 }
 
 /**
- * A stack that also records the result or the failure that each run of the job stores at its end.
- * The database keeps only the last run, which may be a run of another test.
+ * A stack that also records what each run of the job stores when the run ends: a result or a
+ * failure. The database keeps only the last run, which may be a run of another test.
  */
 function stackWithEnds(answer: Parameters<typeof watchedStack>[0] = () => null) {
   // deno-lint-ignore no-explicit-any
@@ -39,7 +40,7 @@ async function ran(stack: ReturnType<typeof stackWithEnds>, run: (job: string) =
   return stack.ends[length];
 }
 
-Deno.test("the channel events job accepts no account id, and stores the number of events", async () => {
+Deno.test("the channel events job accepts no account id, and a run stores the counts of its work", async () => {
   await using watched = stackWithEnds();
   const run = await ownWhatsapp("http://127.0.0.1:9", { supabaseUrl: watched.url });
   const wrong = await run("channel-events", crypto.randomUUID());

@@ -102,7 +102,7 @@ async function postAtOnce(
 }
 
 /**
- * Repeats the events that are not applied yet, until all events are applied. An event is not
+ * Sends again each event that is not applied yet, until all events are applied. An event is not
  * applied if it waits too long for a lock.
  */
 async function settled({ app }: World) {

@@ -208,8 +208,8 @@ Deno.test("an event with any value in any place can be read, and Postgres accept
 });
 
 /**
- * The maximum time for 3 MB in milliseconds, without JSON parsing. An idle machine needs a fifth of
- * this time.
+ * The maximum time for reading 3 MB, in milliseconds. The time for parsing the JSON does not count.
+ * An idle machine needs a fifth of this time.
  */
 const MAX_MS = 1_000;
 

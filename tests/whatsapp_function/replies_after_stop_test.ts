@@ -74,7 +74,7 @@ Deno.test("a reply is sent unless the contact's last message on the channel is a
   }
 });
 
-Deno.test("an event that is applied late keeps the order in which it arrived", async () => {
+Deno.test("an event that is applied late keeps its place in the order of arrival", async () => {
   for (const [first, second, isAnswered] of [[QUESTION, SAIR, false], [SAIR, QUESTION, true]]) {
     const { company, app, writes, mayBeAnswered } = await newPerson();
     await asSuperuser(async (sql) => {

@@ -1,5 +1,5 @@
-// Tests many simultaneous free replies: with the same idempotency key, while the contact writes,
-// and more than a company may send at once.
+// Tests many simultaneous free replies: replies with the same idempotency key, replies while the
+// contact writes, and more replies than a company may send at a time.
 
 import assert from "node:assert/strict";
 import { untilServed } from "../support/calls.ts";

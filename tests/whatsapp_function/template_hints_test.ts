@@ -58,7 +58,10 @@ async function listening() {
   };
 }
 
-/** The single item of an event about a company's business account, with the current time. */
+/**
+ * The single item of the event in this file, changed to the company's business account and to the
+ * current time.
+ */
 function told(file: string, company: Pick<CompanyWithCatalogue, "business_account_id">) {
   const [item, ...more] = itemsOf(file);
   assert.deepEqual(more, []);

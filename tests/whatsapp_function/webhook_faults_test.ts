@@ -153,7 +153,7 @@ Deno.test("the service limits how many large bodies it reads at a time across al
   assert.equal((await own.post(third, "small")).status, 200);
 });
 
-Deno.test("slow bodies for all apps of a company leave a slot for large bodies for other apps", async () => {
+Deno.test("all apps of a company share one slot for large bodies, and another app's large body is still read", async () => {
   await using own = await busyWebhook({}, await newCompany());
   const [first, second, other] = own.apps;
   await own.begin(first, large("slow"), 9);
@@ -161,7 +161,7 @@ Deno.test("slow bodies for all apps of a company leave a slot for large bodies f
   assert.equal((await own.post(other, large("other"))).status, 200);
 });
 
-Deno.test("large events of all apps of a company leave a slot for storing a large event of another app", async () => {
+Deno.test("all apps of a company share one slot for storing large events, and another app's large event is still stored", async () => {
   const begun = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
   let stores = 0;

@@ -12,7 +12,10 @@ import { neighbour } from "./parts/neighbour.ts";
 import { webhooks } from "./parts/webhooks.ts";
 import { type PartName, PARTS } from "./attack_report.ts";
 
-/** What an attack does: its parts, seed and scale, the time to measure, and what to compare. */
+/**
+ * The settings of an attack: its parts, seed and scale, the time of a measurement, and the checkout
+ * to compare with.
+ */
 export interface Attack extends Pick<Context, "seed" | "scale" | "seconds" | "quick" | "fuzzCase"> {
   only?: PartName[];
   /** The folder of another checkout. The attack measures that checkout too. */

@@ -1,8 +1,8 @@
 import type { Sql } from "../../local/postgres/database.ts";
 
 /**
- * Every string in the victim's rows contains this marker, and no response to another company may
- * contain it.
+ * Every string in the victim's rows contains this marker. A response to another company must never
+ * contain the marker.
  */
 export const VICTIM_MARK = "victim-0b5e55ed";
 

@@ -11,7 +11,7 @@ export interface Context {
   measured: AttackedStack[];
   /** The same seed makes the same requests. */
   seed: number;
-  /** The usual number of attempts of a full run or a quick run is multiplied by this factor. */
+  /** A factor that multiplies the usual number of attempts, in a full run and in a quick run. */
   scale: number;
   /** The length of each measurement, in seconds. */
   seconds: number;

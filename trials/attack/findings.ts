@@ -13,7 +13,7 @@ export interface Finding {
 /** The result of one part of the attack. */
 export interface PartResult {
   part: string;
-  /** The number of requests, or of kills and faults. */
+  /** The number of attempts: requests, kills or faults, depending on the part. */
   attempts: number;
   findings: Finding[];
   /** Measurements, which are never findings. */

@@ -8,7 +8,7 @@ export interface FloodPlan {
   url: string;
   connections: number;
   requests: WireRequest[];
-  /** Sends the body byte by byte, and never the whole body. */
+  /** Sends the body byte by byte, and never finishes it. */
   trickles?: boolean;
 }
 

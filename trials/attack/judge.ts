@@ -24,8 +24,8 @@ export function outcomeOf({ status, text }: WireAnswer): string {
  * Checks the promises to every caller: each request receives a response that the OpenAPI document
  * declares and that is not a 500. Adds a finding for each broken promise.
  * @param given further details that a reader of the finding needs.
- * @param fault the fault at that time. The same outcome during another fault counts as another
- *   finding.
+ * @param fault the fault at that time. The same outcome during a different fault counts as a
+ *   separate finding.
  */
 export function judge(
   findings: Findings,

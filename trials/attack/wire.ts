@@ -10,8 +10,8 @@ export interface WireRequest {
   /** The path and the query, as they are sent. */
   target: string;
   /**
-   * A name may occur more than once. If `Host` is missing, it is added. The same is true of
-   * `Content-Length`, unless the body is sent in chunks.
+   * A name may occur more than once. A missing `Host` is added. A missing `Content-Length` is also
+   * added if the body is not sent in chunks.
    */
   headers: [name: string, value: string][];
   body?: string | Uint8Array;

@@ -3,7 +3,7 @@ import type { BenchStack } from "../stack.ts";
 import { median } from "../median.ts";
 import { progress } from "../progress.ts";
 
-/** The results of each way to write rows, in rows per second. */
+/** The speed of each way to write rows, in rows per second. */
 export type Batches = Awaited<ReturnType<typeof measureBatches>>;
 
 const BATCH = 500;

@@ -87,7 +87,8 @@ function throughputTable(report: Report, clients: number, earlier?: Report): str
 function growthTables({ growth, rows }: Report): string[] {
   const byClients = Map.groupBy(growth?.measurements ?? [], ({ clients }) => clients);
   return Array.from(byClients, ([clients, measured]) => {
-    // In `measured`, a function with fewer rows comes just before the same function with all rows.
+    // `measured` has pairs: a function on the database with fewer rows, then the same function on
+    // the database with all rows.
     const pairs = chunk(measured, 2) as [fewer: Measurement, all: Measurement][];
     return table(pairs, [
       [`Growth, ${inWords(clients)}`, ([, { title }]) => title],

@@ -49,7 +49,8 @@ export const BUDGET_FILE = new URL("budget.json", import.meta.url);
 
 const ROWS = 5000;
 /**
- * In every connection, Postgres plans a statement of a function at each of its first five calls.
+ * The number of requests before the count. In each connection, Postgres makes a new plan for a
+ * function's statement at each of the first five calls.
  */
 const WARM_UP = 8;
 const COUNTED = 4;
@@ -125,7 +126,7 @@ async function schemasAtStart(name: string, { secrets, rest }: BenchStack): Prom
   return Number(new TextDecoder().decode(stdout));
 }
 
-/** The cost of a request, after other requests have filled the caches. */
+/** Counts the cost of a request after other requests have filled the caches. */
 async function count(
   { admin }: BenchStack,
   rest: ReturnType<typeof countingProxy>,

@@ -14,7 +14,7 @@ const RARE = 20;
 export const RARE_TAG = "founder";
 /** One contact in 56 has this name. */
 export const NAME = "Bruno Silva";
-/** The number of rows that requests change in turn. At any time, the clients change fewer rows. */
+/** The number of rows that requests change in turn. It is larger than the number of clients. */
 const TARGETS = 1000;
 
 /** The measured company, which has a tenth of all contacts. */
@@ -48,8 +48,8 @@ export async function fillDatabase(owner: Sql, rows: number, credentialsKey: str
       from companies order by name = 'Company 0' desc
     `;
   });
-  // Sets hint bits, visibility and statistics as in a database that has been in use for a long
-  // time.
+  // After this, hint bits, visibility and statistics are as in a database that has been in use for
+  // a long time.
   await owner`vacuum analyze companies, stages, contacts, deals, conversations`;
   const count = async (condition: ReturnType<typeof owner>) =>
     Number((await owner`select count(*) from contacts where ${condition}`)[0].count);
@@ -143,7 +143,7 @@ export async function writeDataset(
       empresa, custom_fields, created_at, updated_at)
     select pg_temp.id_of('contact', n), pg_temp.company_of(n), name,
       lower(replace(name, ' ', '.')) || '.' || n || '@example.com',
-      -- Mobile numbers in no order. Each is used only once.
+      -- Mobile numbers in no particular order, all different.
       '+55119' || lpad((n * 61803399::bigint % 100000000)::text, 8, '0'),
       pg_temp.pick(n, 73, 'cold', 'warm', 'hot'),
       pg_temp.pick(n, 74, '{}', '{vip}', '{lead}', '{lead,newsletter}', '{vip,partner,north}')::text[]

@@ -15,7 +15,7 @@ const CONTACTS = 5_000;
  */
 const DUE = 2_000;
 const ROUNDS = 5;
-/** How many webhooks are measured beside a silent webhook and a failing one. */
+/** The number of measured webhooks in the test with a silent and a failing webhook. */
 const BESIDE = 5;
 const DUE_OF_BROKEN = 1_000;
 const WRITES = 150;

@@ -27,7 +27,7 @@ export interface Load {
   judge?(isExpected: boolean, answer: Answer): boolean;
 }
 
-/** The data that autocannon stores about a client's request until the answer. */
+/** The data that autocannon stores about a client's request until the response arrives. */
 type Context = { sent?: PlannedRequest };
 
 interface Answer {

@@ -13,7 +13,7 @@ export interface Pace {
   clients: number[];
   /** The number of rounds for each number of clients. The report shows the medians. */
   rounds: number;
-  /** The length of the measurement of a subject in a round, in seconds. */
+  /** How many seconds each subject is measured in each round. */
   seconds: number;
   warmUpSeconds: number;
 }

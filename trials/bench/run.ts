@@ -2,8 +2,8 @@ import { progress } from "../progress.ts";
 
 /**
  * Does the work of a command that starts processes. Then ends everything that the work has started,
- * in reverse order, and ends this process with the exit code that the work returns. Does this even
- * on a signal and after an unhandled error.
+ * in reverse order, and ends this process with the exit code that the work returns. The end is the
+ * same after a signal or an unhandled error.
  *
  * @param shown returns the text to print for an error.
  */

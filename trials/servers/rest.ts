@@ -1,5 +1,4 @@
-// The Data API of the local stack in a separate process. The process counts the requests that it
-// receives.
+// Runs the Data API of the local stack in a separate process, and counts its requests.
 
 import { startRest } from "../../local/rest/rest.ts";
 

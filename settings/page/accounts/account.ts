@@ -17,7 +17,7 @@ import {
 
 /**
  * An account: its phone number, its state, the health of its parts, and the possible actions.
- * @param disconnect is called when the button is pressed.
+ * @param disconnect is called when the user presses the Disconnect button.
  */
 export function accountOf(
   account: Account,

@@ -9,12 +9,12 @@ export interface Account {
   display_phone: string;
   phone_number_id: string;
   business_account_id: string | null;
-  /** Null when the number was connected before the platform recorded this time. */
+  /** Null when the number was connected before the platform began to record this time. */
   connected_at: string | null;
   disconnected_at: string | null;
   /** When the templates were last read; null when they were never read. */
   templates_synced_at: string | null;
-  /** The number of failed reads since then. */
+  /** The number of failed reads since the last successful read. */
   template_sync_failures: number;
   approved_templates: number;
   /** When the channel last sent an event about the account; null when it never did. */
@@ -48,7 +48,7 @@ export interface Notice {
   stopped_sends: number;
 }
 
-/** The causes of a refusal that need different actions. */
+/** The causes of a refusal. Each cause needs a different action. */
 export type Cause =
   | "token"
   | "permission"
@@ -137,8 +137,8 @@ function tokenEnds({ token_expires_at }: Account): number {
 }
 
 /**
- * Whether the jobs have not run for longer than JOBS_LATE. If the jobs have never run, the time
- * since the connection of the number counts, because they first run some minutes after it.
+ * Whether the jobs last ran more than JOBS_LATE ago. If the jobs have never run, the time when the
+ * number was connected counts, because the jobs first run some minutes after the connection.
  */
 function jobsAreLate({ jobs_ran_at, connected_at }: Account): boolean {
   const last = jobs_ran_at ?? connected_at;

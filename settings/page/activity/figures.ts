@@ -32,7 +32,7 @@ export function figuresIn(language: string): Figures {
     share: (part, all) => {
       const share = part / all;
       if (share > 0 && share < 0.001) return `<${percent.format(0.001)}`;
-      // Only the whole is shown as 100%.
+      // Only a share of exactly 1 is shown as 100%.
       if (share < 1 && share > 0.999) return `>${percent.format(0.999)}`;
       return percent.format(share);
     },

@@ -12,7 +12,7 @@ import { type Outcome, outcomeOf, OUTCOMES } from "./outcome.ts";
 import { Reading } from "./reading.ts";
 import { type Series, seriesOf } from "./series.ts";
 
-/** How many requests with one key got one status on one day, in the user's time zone. */
+/** The number of requests with the key that got this status on this day of the user's time zone. */
 interface Usage {
   day: string;
   status: number;
@@ -115,8 +115,8 @@ class KeyActivity implements Part {
 }
 
 /**
- * A sentence with the number of failed requests, or else of refused requests. If there are neither,
- * the sentence says that all requests succeeded.
+ * A sentence that says how many requests failed. If no request failed, the sentence says how many
+ * were refused, or that all requests succeeded.
  */
 function titleOf(series: Series<Outcome>, { t: { activity: t } }: App, figures: Figures): string {
   if (series.total === 0) return t.noRequests;

@@ -31,8 +31,8 @@ export interface Chart<Kind extends string> {
 }
 
 /**
- * The heights of the columns, of the room for a number above them, and of the room for the days
- * below, in pixels.
+ * Heights in pixels: the columns, the room above them for a number, and the room below them for the
+ * days.
  */
 const HEIGHT = 150;
 const ABOVE = 20;
@@ -45,8 +45,8 @@ const FILLED = 0.78;
 const SIZE = 5;
 
 /**
- * The columns of a chart, with the numbers at the side. Below are the first, a middle and the last
- * day.
+ * The columns of a chart, with the numbers at the side. The first day, a middle day and the last
+ * day are named below the columns.
  */
 export function plotOf<Kind extends string>(
   chart: Chart<Kind>,

@@ -9,7 +9,7 @@ export class Reading {
   /** When the part was loaded. */
   at = new Date();
 
-  /** @param missing says in a sentence or two what may be missing. */
+  /** @param missing a note about the numbers, such as which requests are not counted yet. */
   html(part: Part, missing: string, app: App): TemplateResult {
     const { t, locale } = app;
     const time = () => new Intl.DateTimeFormat(locale, { timeStyle: "medium" }).format(this.at);

@@ -23,7 +23,8 @@ export interface Series<Kind> {
   totals: Map<Kind, number>;
   total: number;
   /**
-   * The day with the highest number; the latest of several such days. Null when no event happened.
+   * The day with the highest total. If several days have this total, the latest of them. Null when
+   * no event happened.
    */
   peak: DayCounts<Kind> | null;
 }

@@ -29,7 +29,10 @@ export interface CompanyEvent {
   details: Details;
   actor_kind: "person" | "key" | "platform" | "database";
   actor_id: string | null;
-  /** The member's name before the event, or the key's name. */
+  /**
+   * The member's name before the event, or the e-mail address if the member had no name. If the
+   * actor is a key, the key's name.
+   */
   actor_name: string | null;
   client_address: string | null;
   created_at: string;

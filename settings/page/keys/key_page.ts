@@ -67,7 +67,7 @@ export function keyPage(id: string): View {
     const { t } = app;
     if (once) return once.html(app);
     if (!isManager(app.company)) return whoMay(members, app);
-    // A new key was shown once, and its page has not loaded yet.
+    // The user has stored the new key, and the page has not loaded the company's keys yet.
     if (keys.length === 0) return loading(t);
     const key = keyIn(keys);
     return html`

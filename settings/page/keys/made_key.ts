@@ -1,8 +1,8 @@
 import type { NewApiKey } from "./api_key.ts";
 
 /**
- * The key that was just created, until the user leaves its page. The key is not stored anywhere
- * else, and no one can read it again.
+ * The key that was just created, until a page takes it with takeMade(). The key is not stored
+ * anywhere else, and no one can read it again.
  */
 let made: NewApiKey | null = null;
 

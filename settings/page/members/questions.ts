@@ -142,7 +142,7 @@ function fieldsOf(asked: Asked, app: App): TemplateResult {
   return html`<p>${t.questions[asked.kind].text(company.name)}</p>`;
 }
 
-/** The choice of a role. */
+/** The choice of a role: each role that the user may assign, and the current role. */
 function rolesOf(chosen: Role, app: App): TemplateResult {
   const { t: { members: t } } = app;
   const given = rolesToGive(app);

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import { Action } from "../action.ts";
 import type { App } from "../app.ts";
 
-/** A list with pagination, newest rows first. */
+/** A list that reads its rows page by page. In most views, the newest rows come first. */
 export class Older<Row> {
   rows: Row[] = [];
   private hasOlder = false;
@@ -11,7 +11,7 @@ export class Older<Row> {
   private turn = 0;
 
   /**
-   * @param read returns at most `limit` rows after `last`, or the newest rows if `last` is
+   * @param read returns at most `limit` rows after `last`, or the first rows if `last` is
    *   undefined. `limit` is `size` + 1, so that the list knows whether there are more rows.
    * @param size the number of rows of a page.
    */
@@ -20,7 +20,7 @@ export class Older<Row> {
     private readonly size = 50,
   ) {}
 
-  /** Reads the newest rows. */
+  /** Reads the first page. */
   async load(app: App): Promise<void> {
     const turn = ++this.turn;
     const found = await this.read(undefined, this.size + 1, app);
@@ -30,7 +30,7 @@ export class Older<Row> {
   }
 
   /**
-   * The button that reads older rows, below the list.
+   * The button below the list, which reads the next page.
    * @param row the selector of a row, which gets the focus: `.rows tbody tr`.
    */
   html(row: string, app: App): TemplateResult {

@@ -48,7 +48,7 @@ export function referenceOf({ method, path }: ErrorKind, docsUrl: string | null)
   return pageOf(docsUrl, `reference.html#tag/${TAGS[part] ?? part}/${asked}${path}`);
 }
 
-/** A page of the documentation. */
+/** The URL of a page of the documentation. */
 export function pageOf(docsUrl: string, page: string): string {
   return `${docsUrl}${docsUrl.endsWith("/") ? "" : "/"}${page}`;
 }

@@ -1,7 +1,7 @@
 /** The numbers of days that a person can choose. */
 export const PERIODS = [7, 30, 90];
 
-/** The period in which the shown sends began; null where there is no limit. */
+/** The shown sends began in this period. A null `since` or `until` means no limit. */
 export interface Period {
   since: string | null;
   until: string | null;

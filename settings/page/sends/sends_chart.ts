@@ -31,7 +31,7 @@ export class SendsChart implements Part {
 
   readonly #view: Part;
 
-  /** @param view a button of the chart loads this view again. */
+  /** @param view the view that the chart's button loads again. */
   constructor(view: Part) {
     this.#view = view;
   }
@@ -125,8 +125,8 @@ function sumsOf<Kind>(counted: Counted[], kindOf: (each: Counted) => Kind): Map<
 }
 
 /**
- * A sentence with the most important number. First come the sends that did not arrive, then those
- * that WhatsApp did not accept, then those on their way.
+ * A sentence with the most important number: how many sends did not arrive, or else how many
+ * WhatsApp did not accept, or else how many are still on their way.
  */
 function titleOf(sums: Map<Outcome, number>, { t: { sends: t } }: App, figures: Figures): string {
   const sum = (...outcomes: Outcome[]) =>

@@ -12,7 +12,7 @@ export interface ListedTemplate {
   status: string;
   category: string | null;
   quality: string | null;
-  /** The numbers that can send it. */
+  /** The phone numbers that can send the template. */
   phone_number_ids: string[];
 }
 
@@ -53,7 +53,7 @@ export const LISTED = "id,name,language,status,category,quality,phone_number_ids
 export const WHOLE = `${LISTED},status_since,upcoming_category,rejected_reason,header_format,` +
   "components,variables,unsupported,media_problem,channel_template_id,read_at";
 
-/** A number of the company. */
+/** A phone number of the company. */
 export interface Sender {
   phone_number_id: string;
   display_phone: string;

@@ -143,7 +143,7 @@ class TestSend {
     });
   }
 
-  /** Shows the steps of the send, and looks for new ones while the person sees them. */
+  /** Shows the steps of the send, and looks for new steps while the page shows them. */
   async #watch(message_id: string, app: App): Promise<void> {
     const began = Date.now();
     const read = async () => {

@@ -7,6 +7,6 @@ export const en = { ...frame, ...signIn, ...keys };
 
 /**
  * The texts that are loaded before the first view. English defines which texts exist, and the other
- * languages have the same.
+ * languages have the same texts.
  */
 export type UsualTexts = typeof en;

@@ -21,7 +21,7 @@ export class DeliveryLog {
   #next: Place | null = null;
   readonly #reading = new Action();
   readonly #redelivering = new Action();
-  /** The deliveries whose attempts are shown. They stay open when the log is read again. */
+  /** The rows whose attempts are shown. They stay open when the log is read again. */
   readonly #open = new Set<string>();
   #turn = 0;
 

@@ -21,7 +21,7 @@ export interface Asked {
 const OVERLAPS = [0, 24, 168] as const;
 const USUAL_OVERLAP = 24;
 
-/** How far back a replay may begin, in hours. The log has 30 days. */
+/** How far back a replay may begin, in hours. The log keeps events for 30 days. */
 const REPLAYS = [1, 24, 168, 719] as const;
 
 const HOUR_MS = 60 * 60_000;
@@ -168,8 +168,8 @@ const DOES: Record<
 
 /**
  * The time since which a webhook has missed events: the first failure of its receiver, or else the
- * time when the webhook was switched off. It is less than 30 days ago, because the log has no older
- * events.
+ * time when the webhook was switched off. The returned time is always less than 30 days ago,
+ * because the log has no older events.
  */
 function sinceOf({ switched_off_at, failing_since }: Webhook): string {
   const missed = Date.parse(failing_since ?? switched_off_at!);

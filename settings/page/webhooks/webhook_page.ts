@@ -75,7 +75,7 @@ export function webhookPage(id: string): View {
     `;
   }
 
-  /** A problem, and the button that solves it. */
+  /** Explains the webhook's state, and offers to switch the webhook on if it is off or paused. */
   function stateBox(webhook: Webhook, app: App): TemplateResult | typeof nothing {
     const { t, locale } = app;
     const says = sentenceOfState(webhook, (at) => moment(at, locale), t.webhooks);
@@ -161,7 +161,7 @@ export function webhookPage(id: string): View {
   };
 }
 
-/** The actions for a webhook that is off or fails. */
+/** What the user should do about a webhook that is off or fails. */
 function todoOf(why: string | null, state: string, { t: { webhook: { todo: t } } }: App): string {
   if (state !== "off") return t.trying;
   return why === "gone" || why === "key_ended" || why === "failing" ? t[why] : t.off;

@@ -1,4 +1,4 @@
-/** The HTTP status of every error code. */
+/** The HTTP status of each error code that callers of the API can receive. */
 export const STATUS = {
   malformed_request: 400,
   header_not_accepted: 400,

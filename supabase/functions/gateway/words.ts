@@ -10,9 +10,9 @@ export const words = {
       tag: "Service",
       summary: "Test your key",
       description:
-        "Returns your company, your API key and its limits. Any valid key may call this " +
-        "operation, regardless of its scopes. A 200 therefore means that the key is valid, and a " +
-        "401 means that the key is not valid.",
+        "Returns your company, your API key and your company's limits. Any valid key may call " +
+        "this operation, regardless of its scopes. A 200 therefore means that the key is valid, " +
+        "and a 401 means that the key is not valid.",
     },
     getHealth: {
       tag: "Service",

@@ -25,12 +25,12 @@ export const words = {
   },
   fields: {
     SendRequest: {
-      phone: "The recipient's phone in E.164 format with a leading plus sign.",
+      phone: "The recipient's phone number in E.164 format with a leading plus sign.",
       template_name: "The name of the approved template.",
       language_code: "The language of the template, such as `pt_BR` or `en`.",
       display_text:
-        "The text that the history shows and the AI agent reads, stored byte for byte. It can " +
-        "differ from the rendered template.",
+        "The text that the conversation shows and the AI agent reads, stored byte for byte. The " +
+        "text can differ from the rendered template.",
       body_variables: "The values of `{{1}}`, `{{2}}`, … in the body of the template.",
       header_variables: "The values of the variables in a text header.",
       button_variables:
@@ -53,7 +53,7 @@ export const words = {
         "sample. The file must be of the header's kind.",
     } satisfies FieldsOf<typeof SendRequest>,
     HeaderMedia: {
-      id: "The id of an upload of the sending phone number.",
+      id: "The id of a file that you uploaded for the sending phone number.",
       url:
         "The URL from which the service fetches the file at each send. The operator allows the " +
         "hosts in WHATSAPP_MEDIA_HOSTS; for any other host, the request returns a 422.",

@@ -66,7 +66,7 @@ function notSignedIn(): ApiError {
 }
 
 /**
- * The rows of the database's response to a statement with the user's own JWT.
+ * Returns the rows of a database response. The statement was sent with the user's own JWT.
  *
  * @throws ApiError not_signed_in or not_allowed, and the errors of `answeredOnBehalf`.
  */
@@ -80,9 +80,9 @@ export function answered<Row>(answer: PostgrestSingleResponse<Row>): Row {
 }
 
 /**
- * The rows of the database's response to a statement that was sent with a token of this edge
- * function, not with the user's own JWT. If the Data API does not accept such a token, a new
- * sign-in does not help, so `not_signed_in` would be the wrong error.
+ * Returns the rows of a database response. The statement was sent with a token of this edge
+ * function, not with the user's own JWT. If the Data API does not accept this token, a new sign-in
+ * does not help, so `not_signed_in` would be the wrong error.
  *
  * @throws ApiError with the database's own message; DatabaseError for any other error.
  */

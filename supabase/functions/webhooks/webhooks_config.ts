@@ -34,7 +34,7 @@ export interface WebhooksConfig extends Config {
   pollMs: { busy: number; idle: number };
   /** How many requests a run may have in flight: for all webhooks, and for one webhook. */
   atOnce: { inAll: number; ofOne: number };
-  /** A response that is not complete after this time counts as missing. */
+  /** A response whose headers have not arrived after this time counts as missing. */
   postTimeoutMs: number;
   /** How long the result of a DNS lookup is cached. */
   addressMs: number;

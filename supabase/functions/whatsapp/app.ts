@@ -24,8 +24,8 @@ const MAX_VALUES = 100;
  * The function for the messaging channel, WhatsApp.
  * - The channel calls `/whatsapp/webhook/{app_key}`: GET verifies the URL, and POST delivers an
  *   event.
- * - The operator's scheduler calls `POST /whatsapp/jobs/{name}`, which begins a job for one account,
- *   or the job `channel-events`.
+ * - The operator's scheduler calls `POST /whatsapp/jobs/{name}`, which begins a job for one
+ *   account, or the job `channel-events`.
  * - Callers with an API key call the paths below `/whatsapp/messages` for free replies, read marks
  *   and reactions, and the paths below `/whatsapp/media` for uploads.
  * A caller without the secret or the key that a path needs receives only an error. This error does

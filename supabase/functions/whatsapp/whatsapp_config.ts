@@ -31,11 +31,11 @@ export interface WhatsappConfig extends UploadConfig {
    */
   eventTimeoutMs: number;
   /**
-   * How many events of one owner an instance receives at the same time: of one business account,
-   * and of all business accounts (`inAll`). An owner is a company with its own apps, or a single
-   * app of the operator. An event may wait for a lock of its company, and must then not delay the
-   * events of other business accounts. Events come in bursts, and the channel repeats refused
-   * events at growing intervals.
+   * How many events of one owner an instance receives at the same time: for one business account
+   * (`atOnce`), and for all business accounts of the owner (`inAll`). An owner is a company with
+   * its own apps, or a single app of the operator. An event may wait for a lock of its company, and
+   * must then not delay the events of other business accounts. Many events may wait in the queue,
+   * because events come in bursts, and the channel repeats refused events at growing intervals.
    */
   eventShare: Share & { inAll: number };
   /**

@@ -74,7 +74,7 @@ function requestsOf(
   });
 }
 
-/** Mostly cases of the usual kind; once in `oneIn` cases, a case of the other kind. */
+/** Cases of the usual kind, except that one in `oneIn` cases is of the other kind. */
 function mostly<Value>(
   usual: fc.Arbitrary<Value>,
   other: fc.Arbitrary<Value>,
@@ -210,7 +210,7 @@ const oddHeaders: fc.Arbitrary<[string, string][]> = fc.array(
   { minLength: 1, maxLength: 3 },
 );
 
-/** Ways to send a body in chunks, or only the first bytes of it. */
+/** Ways to send a body: in chunks, or only its first bytes. */
 const transfers: fc.Arbitrary<Partial<WireRequest>> = fc.oneof(
   fc.constantFrom(1_000, 100_000).map((chunkBytes) => ({ chunkBytes })),
   fc.nat(50).map((cutAfter) => ({ cutAfter })),

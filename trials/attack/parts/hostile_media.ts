@@ -23,7 +23,7 @@ const HTML = bytesOf("<html><script>alert(1)</script>", 300);
 /** A file of 100 MB, of which the channel sends 1 KB a second. */
 const SLOW = { bytes: 100 * 2 ** 20, first: 40_000, each: 1_000 };
 
-/** A file name that tries to end its quotes and to add a header. */
+/** A file name that ends its quotes early and adds a header if the function does not escape it. */
 export const HOSTILE_NAME = 'a".pdf\r\nX-Injected: 1\r\n\r\n<html>';
 
 /** @param resources ends both servers at the end of the run. */
@@ -91,7 +91,7 @@ export function hostileMedia(resources: AsyncDisposableStack) {
     /** The bodies of uploads and of messages that the channel got. */
     uploads,
     messages,
-    /** How many slow responses began, and how many of them the reader has ended. */
+    /** The number of slow responses that began, and the number of them that the reader ended. */
     slow,
   };
 }

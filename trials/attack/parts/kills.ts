@@ -23,8 +23,8 @@ const LATEST_KILL_MS = 120;
 /** Functions are killed at random moments, and their requests are then repeated. */
 export async function kills({ ours, seed, scale, quick }: Context) {
   const findings = new Findings("kills");
-  // The attacker is not used, because a random request may have archived, merged or erased the
-  // attacker's records.
+  // This part uses the heavy company, because a random request may have archived, merged or erased
+  // the attacker's records.
   const { heavy } = ours.companies;
   const rounds = Math.max(1, Math.round((quick ? KILLS.quick : KILLS.full) * scale));
   const moments = fc.sample(fc.nat(LATEST_KILL_MS), { seed, numRuns: rounds });
@@ -51,7 +51,8 @@ export async function kills({ ours, seed, scale, quick }: Context) {
     const asking = [...newSends, ...newCreates, ...newDeals].map((request) =>
       exchange(urlFor(request, { gateway, sender }), request)
     );
-    // The kill comes at a random moment, so the round waits for nothing else.
+    // The kill must come at a random moment, so the round waits only for this delay and not for a
+    // response.
     await delay(moment);
     await Promise.all([gateway.end("SIGKILL"), sender.end("SIGKILL")]);
     await Promise.all(asking);

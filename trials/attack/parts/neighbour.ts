@@ -23,8 +23,8 @@ const PROMISES = {
 
 const CONNECTIONS = 64;
 /**
- * A short flood with few connections. At the end of the flood, each connection still gets its page
- * of 3 MiB, which must not take long.
+ * A short flood with few connections. At the end of the flood, each connection still receives its
+ * page of 3 MiB, so few connections keep the run short.
  */
 const QUICK = { ms: 100, connections: 8 };
 const CHANNEL_MS = 1_000;

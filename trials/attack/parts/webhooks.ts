@@ -27,7 +27,10 @@ const PROMISES = {
 const CONTACTS = 8;
 const WRITES = 24;
 const PATIENCE_MS = 20_000;
-/** The system's buffers may contain some MiB of an unread response. */
+/**
+ * The maximum number of bytes of an endless response that may be sent. Some MiB of them may be
+ * unread in the system's buffers.
+ */
 const MOST_READ_BYTES = 32 * 1024 * 1024;
 
 type Ask = (method: string, path: string, json?: unknown) => Promise<WireAnswer | null>;
@@ -116,7 +119,8 @@ export async function webhooks({ ours, measured, quick, progress, resources }: C
     }) ?? await ask("GET", "/webhooks");
     if (answer?.status === 201) made.set(name, JSON.parse(answer.text).data.id);
   }
-  // The service may refuse the description for its line breaks. The second attempt has none at all.
+  // The service may refuse the description because of its line breaks. The second attempt has no
+  // description.
   for (const name of receivers.names.filter((each) => !made.has(each))) {
     const answer = await ask("POST", "/webhooks", {
       ...{ url: `${receivers.url}/${name}`, types: ["contact.*"] },

@@ -1,4 +1,4 @@
-/** The messaging accounts of a company. */
+/** The texts about the messaging accounts of a company. */
 export const accounts = {
   none: "No number is connected yet",
   noneMeaning:
@@ -118,7 +118,7 @@ export const accounts = {
       whatToDo: "See the account in Meta’s Business Support Home.",
     },
   },
-  /** The titles of notices, by the channel's name for an event or its error code. */
+  /** The titles of notices. Each key is the channel's name for an event, or an error code. */
   noticeTitles: {
     ACCOUNT_RESTRICTION: "WhatsApp limits the account",
     ACCOUNT_VIOLATION: "The account broke a rule of WhatsApp",

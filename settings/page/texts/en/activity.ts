@@ -1,4 +1,4 @@
-/** The activity of a key, and the sends of a company. */
+/** The texts of the charts: the requests with a key, and the sends of a company. */
 export const activity = {
   today: "today",
   again: "Refresh",

@@ -1,4 +1,4 @@
-/** The banner that every view shows when a number cannot send or a webhook gets nothing. */
+/** The texts of the banner for a number that cannot send, or a webhook that delivers nothing. */
 export const banner = {
   title: "Problems",
   refused: (phone: string, sends: string | null) =>

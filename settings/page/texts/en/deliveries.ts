@@ -1,4 +1,4 @@
-/** The test and the deliveries of a webhook. */
+/** The texts about the test and the deliveries of a webhook. */
 export const deliveries = {
   test: {
     title: "Test",
@@ -53,8 +53,8 @@ export const deliveries = {
     dns: "Check the domain and its DNS records.",
     tls: "Renew the certificate, and serve it with its whole chain.",
     refused_address: "Every DNS record of the host must name a public address.",
-    redirect: "We follow no redirect. Enter the address at the end of it.",
-    signature: "Check which secret your program uses. After a new secret, it needs the new one.",
+    redirect: "We follow no redirects. Enter the address to which the redirect leads.",
+    signature: "Check which secret your program uses. It needs the newest secret.",
     notFound: "Check the path of the address.",
     other: "Look into the log of your program at this time. We try again by ourselves.",
   },

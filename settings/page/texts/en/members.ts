@@ -2,7 +2,7 @@ import type { Company } from "../../person.ts";
 
 type Role = Company["role"];
 
-/** The people of a company, and the invitations. */
+/** The texts about the people of a company and their invitations. */
 export const members = {
   title: "People of the company",
   lead:
@@ -15,7 +15,7 @@ export const members = {
     "Colleagues and programs that use an API key see it. Programs never see the e-mail address.",
   role: "Role",
   roles: {
-    owner: { name: "Owner", can: "Everything, and makes or removes owners." },
+    owner: { name: "Owner", can: "Manages everything, and also makes or removes owners." },
     admin: { name: "Admin", can: "Manages keys, WhatsApp numbers, agents and other admins." },
     agent: { name: "Agent", can: "Sees messages and WhatsApp numbers, and changes no settings." },
   } as Record<Role, { name: string; can: string }>,

@@ -1,4 +1,4 @@
-/** The errors of requests. */
+/** The texts about the errors of requests. */
 export const requests = {
   title: "Requests and errors",
   lead:

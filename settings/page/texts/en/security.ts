@@ -1,4 +1,4 @@
-/** How a person signs in. */
+/** The texts of the view where a person changes how they sign in. */
 export const security = {
   lead: (email: string) => `How you sign in as ${email}.`,
   password: {

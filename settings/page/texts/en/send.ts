@@ -1,4 +1,4 @@
-/** The page of one send. */
+/** The texts of the page of one send. */
 export const send = {
   titleOf: (person: string) => `Message to ${person}`,
   happened: "What happened",

@@ -1,4 +1,4 @@
-/** The log of sends. */
+/** The texts of the log of sends. */
 export const sends = {
   log: "All sends",
   found: "What the filters find",

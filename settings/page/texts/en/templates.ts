@@ -1,4 +1,4 @@
-/** Message templates. */
+/** The texts about message templates. */
 export const templates = {
   title: "Templates",
   lead:

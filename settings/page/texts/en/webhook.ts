@@ -1,4 +1,4 @@
-/** The page of one webhook: its secret, changes, test and deliveries. */
+/** The texts of the page of one webhook: its secret, its state and its changes. */
 export const webhook = {
   back: "All webhooks",
   facts: "About this webhook",

@@ -1,4 +1,4 @@
-/** The form of a webhook. */
+/** The texts of the form that creates or changes a webhook. */
 export const webhookForm = {
   newLead:
     "Your program gets each event that you choose here, from the moment you create the webhook. We check the address first.",

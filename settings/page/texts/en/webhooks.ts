@@ -1,4 +1,4 @@
-/** The list of webhooks, their form, and the words about their states and events. */
+/** The texts of the list of webhooks, and the words for their states and events. */
 export const webhooks = {
   lead:
     "A webhook tells a program of yours what happens here, a moment after it happens. Every request is signed.",
@@ -89,7 +89,7 @@ export const webhooks = {
   payloads: { full: "With the record", ids: "Only ids" },
 
   notDelivering: "The webhook is off or paused. Switch it on first.",
-  replayRuns: "An earlier repetition of this webhook is still running. Try again in a few minutes.",
+  replayRuns: "Earlier events are still being delivered again. Try again in a few minutes.",
 };
 
 export type WebhooksTexts = typeof webhooks;

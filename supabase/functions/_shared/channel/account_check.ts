@@ -162,7 +162,7 @@ function numberNotRead(
   return {
     verdict: "unclear",
     reason: "refused_otherwise",
-    sentence: `The channel did not answer for phone number ${phoneNumberId} ${said}`,
+    sentence: `The channel returned an error for phone number ${phoneNumberId} ${said}`,
   };
 }
 
@@ -252,8 +252,8 @@ async function businessAccountOf(
 }
 
 /**
- * The business accounts that the token can use, and the token's expiry time in seconds. If the
- * channel does not report these facts, the list is empty and the time is 0.
+ * The business accounts that the token can use, and the Unix time in seconds when the token
+ * expires. If the channel does not report these facts, the list is empty and the time is 0.
  */
 async function tokenFacts(
   channel: ChannelConfig,

@@ -2,14 +2,13 @@ import type { ChannelConfig } from "./channel_config.ts";
 import { askChannel, type ChannelReply } from "./graph.ts";
 
 /**
- * A list from the channel could not be read completely, or can no longer be used. The error message
- * is for operators and the log.
+ * A list from the channel was not read completely or in time, or the account has meanwhile moved to
+ * another business account. The error message is for operators and the log.
  */
 export class ChannelTrouble extends Error {
   override name = "ChannelTrouble";
   /**
-   * @param reply the channel's refusal or failure; undefined when the channel returned an invalid
-   *   list.
+   * @param reply the channel's refusal or failure; undefined when the error has another cause.
    */
   constructor(message: string, readonly reply?: Exclude<ChannelReply, { kind: "answered" }>) {
     super(message);
@@ -54,7 +53,7 @@ export async function readList<Item>(
       );
     }
     if (next === null) return items;
-    // Without these two checks, a list with endless empty pages would never end.
+    // Without these two checks, this function would read endless empty pages forever.
     if (cursors.has(next)) throw new ChannelTrouble(`The channel repeats a page of ${what}`);
     if (cursors.size >= maxItems) {
       throw new ChannelTrouble(`The channel lists ${what} without an end`);

@@ -11,8 +11,8 @@ export type Recipient = { to: string } | { recipient: string };
 export type MessageContent = { type: string } & Record<string, unknown>;
 
 /**
- * The mark of every reaction. A reaction is not a stored message, so the service ignores most
- * reports with this mark.
+ * The mark of every reaction that the service sends; see `messageCall()`. A reaction is not a
+ * stored message, so the service ignores most reports with this mark.
  */
 export const REACTION_MARK = "reaction";
 

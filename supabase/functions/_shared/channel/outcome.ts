@@ -66,8 +66,8 @@ const permissionCodes = Array.from({ length: 100 }, (_, i) => 200 + i);
 
 /** What the channel's error codes (WhatsApp Cloud API, "Error codes") mean for a send. */
 const MEANINGS = new Map<number, Meaning>([
-  // The template is missing, not approved or against a policy; its parameters are missing or have
-  // the wrong number, format or length; or its flow is blocked.
+  // The template is missing, not approved or against a policy; a parameter is missing, too long or
+  // in the wrong format; there are too many parameters; or the template's flow is blocked.
   ...all([132000, 132001, 132005, 132007, 132012, 132018, 132068, 132069], rejected),
   // The template is paused or disabled.
   ...all([132015, 132016], rejected),
@@ -80,8 +80,8 @@ const MEANINGS = new Map<number, Meaning>([
   ...all([131050], optedOut),
   // More than 24 hours have passed since the person last wrote, so only a template can be sent.
   ...all([131047], windowClosed),
-  // The channel throttles the calls. For a few seconds, 131056 limits the messages from one phone
-  // number to one recipient.
+  // The channel throttles the calls. 131056: within a few seconds, one phone number sent too many
+  // messages to one recipient.
   ...all([4, 17, 32, 613, 80007, 80008, 130429], unavailable),
   ...all([131056], { ...unavailable, retryAfter: 6 }),
   // The channel is down.
@@ -187,8 +187,8 @@ export function ofOwnMedia(outcome: SendOutcome): SendOutcome {
 }
 
 /**
- * This platform's error code for a channel error. The channel may also report such an error after
- * it accepted the message. Null when the meaning of the channel's code is not clear.
+ * This API's error code for an error code of the channel; null when the meaning of the channel's
+ * code is not clear. The channel can also report an error after it has accepted the message.
  */
 export function reasonOf(code: number): string | null {
   const meaning = MEANINGS.get(code);

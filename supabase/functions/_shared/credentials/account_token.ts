@@ -39,8 +39,8 @@ export async function accountToken(
 }
 
 /**
- * The message for the operator. The cause can be the configured keys, the account, or a change in
- * the database.
+ * The message for the operator: which key is not configured, which account the token belongs to, or
+ * only that the token cannot be decrypted.
  */
 function whyUnusable(error: Error, keyId: string | undefined): string {
   if (error instanceof UnknownCredentialsKey || error instanceof TokenOfAnotherAccount) {

@@ -17,7 +17,7 @@ export type CredentialsKeys = readonly [current: Uint8Array, previous?: Uint8Arr
  * The key in the secret CREDENTIALS_KEY, which seals new tokens and secrets: 32 bytes in base64 or
  * base64url.
  *
- * @throws ConfigError when it is missing or malformed. The message never contains the key.
+ * @throws ConfigError when the key is missing or malformed. The message never contains the key.
  */
 export function readCredentialsKey(text: string | undefined): Uint8Array {
   const key = decodeKey(text);

@@ -38,7 +38,7 @@ export function wrongField(field: string, message: string): Refusal {
 }
 
 /**
- * Another row already exists, and the constraint allows only one row.
+ * The write needs a second row where the constraint allows only one, and that row already exists.
  *
  * @param existingId returns the id of the existing row, or null when that row no longer exists.
  * @param message the error message. The response body also has `existing_id`.

@@ -5,8 +5,8 @@
 export const PAGE_BYTES = 1024 * 1024;
 
 /**
- * A response up to this size is read at once. A larger response is read in chunks, which takes less
- * memory.
+ * A response up to this size is read as a whole. A larger response is read in chunks, which takes
+ * less memory.
  */
 const SMALL_BYTES = 64 * 1024;
 
@@ -29,9 +29,10 @@ export function readRows({ statusText }: { statusText: string }): ReadRows {
 
 /**
  * Reads the rows of a database response, which is a JSON array, up to about 1 MiB. When more has
- * arrived, reading stops. Each complete row that another row follows is kept. Reading never stops
- * before `atLeast` rows (default 1) are complete. `readRows` reports whether rows were left out.
- * The rest of the response is not read, so a response of any size takes about the same memory.
+ * arrived, reading stops. A complete row is kept if another row follows it. All other rows are
+ * dropped. Reading never stops before `atLeast` rows (default 1) can be kept. `readRows` reports
+ * whether rows were left out. The rest of the response is not read, so a response of any size takes
+ * about the same memory.
  */
 export async function readWithinBudget(
   answer: Response,

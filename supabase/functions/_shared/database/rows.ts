@@ -126,7 +126,7 @@ export function rows<Row>(answer: PostgrestSingleResponse<Row>): Row {
   if (code === "PT403") {
     throw new ApiError("insufficient_scope", message, { logFacts: refusedKeyFacts(details) });
   }
-  // `app.keep_archived()` raises this error, with a message for the caller.
+  // Functions such as `app.keep_archived()` raise this error, with a message for the caller.
   if (code === "PT404") throw new ApiError("not_found", message);
   // `app.claim_idempotency_key()` raises these two errors.
   if (code === "PT409" && message === "idempotency_in_progress") throw idempotencyInProgress();

@@ -25,8 +25,8 @@ const Pagination = lazily(() =>
 export const NOTHING = z.null();
 
 /**
- * The schema for a response of bytes instead of JSON. The schema parses nothing. The operation's
- * declaration sets `bytes`.
+ * The schema for a response of bytes instead of JSON. Nothing is parsed with this schema. An
+ * operation with this schema also declares `bytes: true`.
  */
 export const BYTES = z.null();
 

@@ -7,7 +7,7 @@ import type * as z from "zod/mini";
 export const TAGS = {
   Contacts:
     "The people that the company talks to. One person is one contact: if WhatsApp treats two " +
-    "spellings of a phone as one number, both lead to the same contact.",
+    "formats of a phone number as the same number, both formats lead to the same contact.",
   Deals: "Sales opportunities. A deal has a contact and is in a stage of a pipeline.",
   Pipelines: "Sales pipelines and their stages.",
   Conversations:
@@ -56,8 +56,8 @@ export const COMMON = {
 };
 
 const version =
-  "A number that is new after each change of the record, as a string of digits. In double quotes, " +
-  "it is the record's ETag.";
+  "A string of digits that is different after each change of the record. In double quotes, the " +
+  "version is the record's ETag.";
 
 /** The fields of every record that is a row. */
 export const ROW = { ...COMMON, version };

@@ -33,7 +33,7 @@ export function askedOf({ items }: { items: JudgedItem[] }): unknown[] {
   return items.map((each) => "wrong" in each ? { given: each.given } : each);
 }
 
-/** The name of the field in an error about an item as a whole. */
+/** The field's name in an error about a whole item. */
 const WHOLE_ITEM = "item";
 
 /** The schema of a batch body whose items have the schema `item`. */

@@ -62,8 +62,8 @@ export function readConditions(
 }
 
 /**
- * The versions that a write accepts when its body has a version: this version, if If-Match accepts
- * this version too; otherwise none.
+ * The versions that a write accepts if its body has a version: only the version in the body. If
+ * If-Match lists only other versions, the write accepts no version.
  *
  * @param version the version in the body.
  */
@@ -76,7 +76,7 @@ function insteadOf(name: string, method: string, taken: Condition | null): strin
   if (reads(method)) {
     return name === "If-Match"
       ? "has no effect on a GET; send it with the change of the record"
-      : "has no effect here; to read only what is new in a list, read /changes, or one record by its id";
+      : "has no effect here; send it when you read one record by its id; to find what is new in a list, read /changes";
   }
   if (taken !== "If-Match") {
     return "has no effect here, because this request compares no version; leave it out";
@@ -131,9 +131,7 @@ async function digestOf(text: string): Promise<string> {
   return base64url.encode(new Uint8Array(bytes));
 }
 
-/**
- * Whether the caller already has this response, so that the service need not send it again.
- */
+/** Whether the caller already has this response. If so, the service does not send it again. */
 export function isKnown(etag: string, { ifNoneMatch }: Conditions): boolean {
   return ifNoneMatch === "*" || (ifNoneMatch?.includes(etag.slice(1, -1)) ?? false);
 }

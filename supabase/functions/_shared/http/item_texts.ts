@@ -7,7 +7,10 @@ export interface ItemTexts {
   rest: string;
 }
 
-/** Splits an object's JSON into the JSON of each of its `items`, if `items` is a list. */
+/**
+ * Splits the JSON of an object into its `items` and the rest. If `items` is not a list, the rest is
+ * the whole object.
+ */
 export function itemTexts(json: string): ItemTexts {
   const items: string[] = [];
   let rest = "";

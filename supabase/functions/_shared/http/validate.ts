@@ -131,8 +131,7 @@ type Types = Map<string, unknown>;
 
 /**
  * The parameters by their names. If a parameter is an object, its properties have names such as
- * `custom_fields.plan`. The parameters of one object become one list of its properties and their
- * values.
+ * `custom_fields.plan`. The properties of one object are collected in one list, with their values.
  */
 function withMembers(parameters: [string, string][], types: Types): object {
   const objects = new Map<string, [string, string][]>();

@@ -42,7 +42,7 @@ const MAX_REDIRECTS = 3;
  */
 const ADDRESS_ENDED = [401, 403, 404];
 
-/** Asks the channel about a media file, with this timeout. */
+/** Asks the channel about a media file. */
 export async function askForMedium(
   channel: ChannelConfig,
   medium: MediumOfAccount,

@@ -24,7 +24,7 @@ export interface OpenMedium {
    */
   length: number | null;
   /**
-   * The first bytes of the stream. If they are all bytes of the media file, the file has already
+   * The first bytes of the stream. If the media file has no further bytes, the file has already
    * been checked.
    */
   beginning: Piece;

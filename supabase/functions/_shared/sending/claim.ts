@@ -4,7 +4,7 @@ import type { Caller } from "../key/caller.ts";
 import type { MismatchedField } from "./mismatched_field.ts";
 import { giveUpClaim, type SettlePatience } from "./settle.ts";
 
-// How a send of any kind is claimed before the call to the channel.
+// How a template send or a free reply is claimed before the call to the channel.
 
 /** The sending account, with its sealed token. */
 export interface Access {
@@ -40,8 +40,8 @@ export interface RepeatedSend {
 }
 
 /**
- * The idempotency key belongs to another message: its recipient, its template or its kind is not
- * that of the request.
+ * The idempotency key belongs to another message. That message and the request differ in the
+ * recipient, the template or the kind of message.
  */
 export interface ReusedKey {
   /**
@@ -60,12 +60,12 @@ export type DecisiveField =
   | "conversation_id";
 
 /**
- * Claims a send and checks the key, in one round trip.
+ * Claims a send and checks the API key, in one round trip.
  * @param claimId a new id, which is needed to settle the send.
  * @param decide asks the database for its decision about the request.
  * @throws ApiError invalid_api_key or insufficient_scope; DatabaseError when the database fails.
- *   The database may have recorded the claim nevertheless. So the claim is released in the
- *   background. A repeat can then send the message.
+ *   After a DatabaseError, the claim may still be recorded. So the claim is released in the
+ *   background, and a repeat can then send the message.
  */
 export async function claimSend<Claim extends { company_id: string }>(
   caller: Pick<Caller, "db" | "wasJudged">,

@@ -5,7 +5,10 @@ import { logFailure, type Origin } from "../log.ts";
 import type { Access } from "./claim.ts";
 import { refusedAccount, unusableToken } from "./send_errors.ts";
 
-/** A refusal of an account by a request that is not a claimed send, such as an upload. */
+/**
+ * The channel refused the account, or the account's token cannot be used. The request was not a
+ * claimed send, but for example an upload.
+ */
 interface Refusal {
   /** The channel's error code; missing if the account's token cannot be used. */
   code?: number;

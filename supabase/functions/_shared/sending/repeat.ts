@@ -18,9 +18,8 @@ export interface SendReply<Body> {
 const MISMATCH = { "Idempotency-Mismatch": "true" };
 
 /**
- * The response to a repeat. If the repeat differs from the first request, the repeat's own message
- * was never sent. The response then reports the difference. If the repeat is not a dry run, a line
- * is logged too.
+ * The response to a repeat. If the repeat differs from the first request, the changed content is
+ * not sent, and the response reports the difference. Except in a dry run, a line is logged too.
  */
 export function repeatReply(
   repeat: { result: "repeat"; company_id: string } & RepeatedSend,

@@ -2,7 +2,7 @@ import { ApiError } from "../errors.ts";
 import type { ChannelError, SendOutcome } from "../channel/outcome.ts";
 import type { Access } from "./claim.ts";
 
-/** A send that the channel did not accept, or that has an unknown outcome. */
+/** The outcome of a send that the channel did not accept, or an unknown outcome. */
 export type FailedOutcome = Exclude<SendOutcome, { kind: "accepted" }>;
 
 /** The facts that determine which error a failed send returns. */

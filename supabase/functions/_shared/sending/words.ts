@@ -10,7 +10,7 @@ export const words = {
   schemas: {
     Sent: "A first send that the channel accepted.",
     Repeat: "The state of the earlier send with the same idempotency key.",
-    MismatchedField: "A field of a send that differs from the first request with its key.",
+    MismatchedField: "A field in which a repeat differs from the first request with the same key.",
     DoNotContact: "A refused send: the contact must not be contacted.",
     DryRun: "What the request would do without `dry_run`.",
   },

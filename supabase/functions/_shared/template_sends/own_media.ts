@@ -99,7 +99,7 @@ function errorOfTrouble(
   return invalidRequest([{ field: "header_media.url", message: `cannot be sent: ${why}` }]);
 }
 
-/** The error for a send whose own media file does not match the header. */
+/** The error when the caller's media file cannot be used for the header. */
 export function unfitMedia({ fault, kind }: UnfitMedia): ApiError {
   const [field, message] = {
     unknown: [
@@ -108,7 +108,7 @@ export function unfitMedia({ fault, kind }: UnfitMedia): ApiError {
     ],
     kind: [
       "header_media.id",
-      `must be of the kind ${kind}, because the template has such a header`,
+      `must be of the kind ${kind}, because the template's header is of this kind`,
     ],
     kind_needed: [
       "template_header_type",

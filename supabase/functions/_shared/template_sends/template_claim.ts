@@ -57,7 +57,7 @@ export interface ClaimedTemplate extends ClaimedSend {
   own_media?: OwnMedia;
 }
 
-/** What a send needs to know about a stored template. */
+/** The parts of a stored template that a send needs. */
 export interface KnownTemplate {
   parameter_format: "POSITIONAL" | "NAMED";
   /** The header's format, in uppercase as the channel writes it; null without a header. */
@@ -68,7 +68,7 @@ export interface KnownTemplate {
     body: { name: string }[];
     buttons: { index: number; kind: "url" | "copy_code" }[];
   };
-  /** The index of the button that repeats the code of an authentication template. */
+  /** The index of the button that also receives the code of an authentication template. */
   otp_button: number | null;
   /** The uploaded media of the header. */
   media: { id: string; filename: string | null } | null;
@@ -98,7 +98,7 @@ export interface UploadedMedia {
   filename?: string;
 }
 
-/** Claims the send of a request, with `claimSend()`. */
+/** Claims a template send, with `claimSend()`. */
 export async function claimTemplate(
   caller: Caller,
   patience: SettlePatience,

@@ -58,7 +58,7 @@ export interface CatalogueEntry {
     body: TemplateVariable[];
     buttons: ButtonVariable[];
   };
-  /** The index of the button that repeats the code of an authentication template. */
+  /** The index of the button that also receives the code of an authentication template. */
   otp_button: number | null;
   /** The text that the recipient sees. */
   rendering: {
@@ -67,7 +67,7 @@ export interface CatalogueEntry {
     footer: string | null;
     buttons: string[];
   };
-  /** The parts that need additional parameters, in uppercase: CAROUSEL, FLOW … */
+  /** The parts that this API cannot send, in uppercase: CAROUSEL, FLOW … */
   unsupported: string[];
   /** The signed URL of a media header's sample, which expires. */
   sample_url: string | null;

@@ -1,7 +1,8 @@
 import type { ChannelError } from "../channel/outcome.ts";
 
 /**
- * A template's sample could not be uploaded to the channel. The error message contains no URL.
+ * A template's sample or a caller's media file could not be uploaded to the channel. The error
+ * message contains no URL.
  */
 export class MediaTrouble extends Error {
   override name = "MediaTrouble";

@@ -35,8 +35,8 @@ export async function noteNumbers(
 }
 
 /**
- * A phone number in the form that `note_numbers()` accepts. Any property may be missing or have any
- * type.
+ * Converts a phone number of the channel's list to the form that `note_numbers()` accepts. In the
+ * channel's list, a property may be missing or have an unexpected type.
  */
 function numberOf(listed: unknown) {
   const number = (listed ?? {}) as Record<string, unknown>;

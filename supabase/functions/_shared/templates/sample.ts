@@ -152,7 +152,7 @@ function typeOf(headers: Headers, url: URL, format: MediaFormat): string {
   if (type === "" || /^(application|binary)\/octet-stream$/.test(type)) {
     const byName = typeOfName(format, url.pathname);
     if (byName) return byName;
-    throw new MediaTrouble("The host of the sample does not say which type it has");
+    throw new MediaTrouble("The host does not report the type of the sample");
   }
   if (isTypeOf(format, type)) return type;
   const shown = /^[\w.+/-]{1,100}$/.test(type) ? type : "of another type";

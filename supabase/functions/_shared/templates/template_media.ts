@@ -21,8 +21,7 @@ export interface TemplateMedia {
 }
 
 /**
- * How long a send waits for the media, whether another request uploads the media or the send itself
- * does.
+ * How long a send waits until its media is uploaded, by the send itself or by another request.
  */
 export interface MediaPatience {
   /** The total time for waiting, fetching and uploading. */

@@ -22,8 +22,8 @@ export interface TemplateSource {
   businessAccountId: string;
   token: string;
   /**
-   * The database's time before the templates are read. The database compares this time, and does
-   * not replace templates that another request began to read later.
+   * The database's time before the templates are read. The database does not replace templates that
+   * another request began to read after this time.
    */
   beganAt: string;
 }

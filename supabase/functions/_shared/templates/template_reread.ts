@@ -25,8 +25,8 @@ const readings = new Map<string, Reading>();
  */
 const KEPT_MS = 15_000;
 /**
- * How long a send waits while another request reads the templates. After that, the service tries
- * the send with the stored templates.
+ * How long a send waits while another instance reads the templates. After this time, the service
+ * tries the send with the stored templates.
  */
 const ELSEWHERE_MS = 1_500;
 const LOOK_EVERY_MS = 50;

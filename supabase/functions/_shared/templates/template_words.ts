@@ -64,7 +64,7 @@ export function whyNotSendable(template: SendableTemplate): string[] {
     ...(unsupported.length === 0 ? [] : [`The template ${unsupportedWords(unsupported)}`]),
     ...(media_problem === null
       ? []
-      : [`The media of its header could not be uploaded: ${media_problem}`]),
+      : [`The media of the template's header could not be uploaded: ${media_problem}`]),
     ...(phone_number_ids.length > 0
       ? []
       : ["No connected account belongs to the template's business account"]),

@@ -21,7 +21,7 @@ export interface ErrorOfRequest extends Problem {
   request_id: string;
 }
 
-/** How many requests with one key received one status in one hour. */
+/** How many responses with the same status one key received in one hour. */
 export interface CountOfKey {
   key_hash: string;
   /** When the hour began. */

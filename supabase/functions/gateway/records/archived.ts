@@ -50,8 +50,8 @@ export function archivedRecordConditions(resource: Resource, archived?: Archived
 }
 
 /**
- * Extends a caller's conditions, so that they also search the columns that only archived records
- * use. For example, an archived contact's phone number is in a separate column.
+ * Extends a caller's conditions, so that they also test the columns that only archived records use.
+ * For example, an archived contact's phone number is in a separate column.
  */
 export function amongArchived(
   { archives }: Archives,

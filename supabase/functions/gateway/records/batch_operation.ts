@@ -25,7 +25,7 @@ export const BatchParameters = z.strictObject({
 export interface BatchRequest<Item, Query> {
   caller: Caller;
   query: Query;
-  /** Whether to write either all items or no items. */
+  /** If true, nothing is written when one item fails. */
   atomic: boolean;
   idempotency: Idempotency | null;
   items: Item[];
@@ -181,9 +181,8 @@ function firstError(outcome: Outcome, items: unknown[], meanings: Meanings): Api
     if (result.status < 400) continue; // this item had no error, but was rolled back
     const at = (field: FieldError) => fieldOfItem(index, field);
     if (result.status === 409) {
-      // The batch was rolled back, so a record that another item added does not exist, and a record
-      // that another item gave this value no longer has the value. In these two cases, the error
-      // names the other item instead of a record.
+      // Another item of this batch may have added the existing record, or given the record this
+      // value. That change was rolled back, so the error names the other item, not the record.
       const { existing_id, field = "" } = result;
       const value = valueOf(items[index], field);
       const other = outcome.results.findIndex((each, place) =>
@@ -197,7 +196,7 @@ function firstError(outcome: Outcome, items: unknown[], meanings: Meanings): Api
   throw new Error("a batch was rolled back although no item failed");
 }
 
-/** Returns the value of a unique field in a form that is the same for all spellings of the value. */
+/** Returns the value of a unique field. Phone numbers become phone keys, which can be compared. */
 function valueOf(item: unknown, field: string): unknown {
   const value = (item as Record<string, unknown>)[field];
   return field === "phone" && typeof value === "string" ? phoneKey(value) : value;

@@ -64,10 +64,10 @@ export function isLike(columns: string[], pattern: string): Condition[] {
 }
 
 /**
- * Returns a condition on the key's company, for the conditions of a text search. The views contain
- * only this company's rows, but the Postgres planner does not know which company it is. Without
- * this condition, the planner plans for the largest company. For a smaller company, Postgres then
- * often reads all rows instead of using the text search index.
+ * Returns an additional condition on the API key's company if the conditions search texts. The
+ * views contain only this company's rows, but the Postgres planner does not know the company.
+ * Without the additional condition, the planner plans for the largest company. For a smaller
+ * company, Postgres then often reads all rows instead of using the text search index.
  *
  * @param companyId undefined while the company is not known.
  */

@@ -50,8 +50,8 @@ export function cursorsOf(
   { columns }: ListOrder,
   query: unknown[],
 ): Cursors {
-  // If a list has no filters, its cursors contain no query digest. So while a new release replaces
-  // an old release, both can read these cursors, even if they compute different digests.
+  // If a list has no filters, its cursors contain no query digest. While a new release replaces an
+  // old release, both releases can read such cursors, even if they compute different digests.
   const marksOf = async (): Promise<Mark[]> =>
     query.length === 0 ? [] : [[await digest(JSON.stringify(query))]];
   return {

@@ -68,7 +68,7 @@ export function computedChoice(
 }
 
 /**
- * The filter on a string that few rows have. An index contains only these rows.
+ * The filter on a column that has a value in few rows. An index contains only these rows.
  * @param isRare the column that is true for each row in this index.
  */
 export function rareText(column: string, isRare: string): Filter {
@@ -169,7 +169,7 @@ export function optionalTime(column: string): Filter {
 /**
  * A `time` filter on a time that may be missing. Lists can be sorted by this time.
  * @param column the column for ranges and sorting. It contains a very early time in place of a
- * missing time, so that one index is enough for both.
+ * missing time, so that one index is enough for ranges and sorting.
  */
 export function sortedTime(column: string): Filter {
   const isGiven = the.compares(column, "gt", MISSING);
@@ -194,7 +194,7 @@ function ranges(column: string, value: QueryValue, also: Condition[] = []): Filt
 /**
  * The filter on an amount that is at least 0 and may be missing.
  * @param filled the column for ranges and sorting. It contains -1 in place of a missing amount, so
- * that one index is enough for both.
+ * that one index is enough for ranges and sorting.
  */
 export function optionalAmount(column: string, filled: string): Filter {
   const isGiven = the.compares(filled, "gte", "0");
@@ -275,7 +275,7 @@ function flag(conditions: (isTrue: boolean) => Condition[]): Parameter {
 }
 
 /**
- * A parameter with one value, without escapes.
+ * A parameter with one value, in which commas and backslashes have no special meaning.
  * @param read returns null if the value is invalid.
  */
 function single(

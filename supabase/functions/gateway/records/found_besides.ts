@@ -15,8 +15,8 @@ function isChoice({ operator }: ColumnTest): boolean {
 /**
  * Returns the ids of contacts that have one of the requested phone numbers as an additional number.
  * The service looks up these ids only in three cases: if the list has fewer records than the
- * request has phone numbers, if it includes records of archived contacts, or if `q` contains a
- * phone number.
+ * request has phone numbers, if the list may have records of archived contacts, or if `q` contains
+ * a phone number.
  */
 export async function foundBesides(
   { db }: Caller,

@@ -29,7 +29,8 @@ interface ListDeclaration<Id extends string> {
   /** A condition from the path that all rows must match. */
   within?(params: Record<string, string>): Condition[];
   /**
-   * Replaces conditions on columns that are not in the view with conditions on columns in the view.
+   * Replaces the conditions on columns that the view does not have. The new conditions use columns
+   * of the view.
    */
   resolve?(caller: Caller, conditions: Condition[]): Promise<Condition[]>;
   /**

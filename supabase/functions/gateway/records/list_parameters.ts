@@ -41,7 +41,8 @@ export interface ListQuery extends Projection {
   archived?: Archived;
   includesTotal: boolean;
   /**
-   * Whether the caller chose filters, a sort order or a total. Such a query may be too expensive.
+   * Whether the caller chose filters, a sort order, a total or archived records. These choices can
+   * make the query too expensive.
    */
   isChosen: boolean;
 }

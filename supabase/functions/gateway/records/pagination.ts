@@ -125,7 +125,7 @@ export async function readPage(
   return { data: shown.map(selection.answer), pagination };
 }
 
-/** Counts the rows of a list if the caller asks for the total only after the first page. */
+/** Counts all rows of a list, for a later page whose cursor contains no total. */
 async function countRows(
   caller: Caller,
   { table, order }: Resource,

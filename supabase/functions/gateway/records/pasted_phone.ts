@@ -32,7 +32,7 @@ export interface PastedPhone {
 const UNSEEN = /[\u200b-\u2015\u202a-\u202e\u2060-\u2069\u2212\ufeff]+/g;
 const DIGITS = /^[0-9]+$/;
 /**
- * The number of digits in a phone number. Fewer digits would match many phone numbers, and more
+ * The minimum and maximum number of digits. Fewer digits would match many phone numbers, and more
  * digits cannot be a phone number (E.164).
  */
 const [FEWEST, MOST] = [8, 15];

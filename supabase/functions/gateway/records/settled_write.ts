@@ -45,8 +45,9 @@ export function changedRecord<Row>(
 }
 
 /**
- * Throws an error if a DELETE did not archive the record. The function has the same parameters as
- * `changedRecord`.
+ * Throws an error if a DELETE did not archive the record.
+ * @param name the name of the kind of record.
+ * @param refusals the error for each result except `archived` and `not_found`.
  */
 export function requireArchived(
   name: string,

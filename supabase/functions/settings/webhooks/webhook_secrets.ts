@@ -79,8 +79,8 @@ export function changeWebhook(config: SettingsConfig) {
 }
 
 /**
- * Gives a webhook a new secret, and returns that secret. For `overlap_hours`, requests are signed
- * with the previous secret too.
+ * Gives a webhook a new secret, and returns that secret. During the next `overlap_hours` hours,
+ * requests are also signed with the previous secret.
  */
 export function rotateWebhookSecret(config: SettingsConfig) {
   return personOperation({

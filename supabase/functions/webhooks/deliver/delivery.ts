@@ -1,4 +1,4 @@
-/** A delivery that is due, as the database returns it, with the time at which its record was read. */
+/** A due delivery, as the database returns it, with the time at which its record was read. */
 export interface Delivery {
   webhook_id: string;
   record_id: string;
@@ -62,8 +62,8 @@ export interface Try {
   failure: Failure | null;
   ms: number;
   /**
-   * The first characters of a response that reports no success; null if there is no such response,
-   * or if that response broke off.
+   * The first characters of an unsuccessful response; null if there was no such response, or if the
+   * response broke off.
    */
   answer: string | null;
 }

@@ -27,16 +27,14 @@ type DeliverAnswer = { job: typeof DELIVER; company_id?: string };
 
 /** The timeout of a call that starts the next run. */
 const CALL_MS = 5_000;
-/**
- * How many calls are made until one of them starts the next run, and the pause between two calls.
- */
+/** The maximum number of calls that try to start the next run, and the pause between two calls. */
 const [MOST_CALLS, CALL_PAUSE_MS] = [3, 1_000];
 
 /**
  * Returns a function that begins a run of the job. The run continues after the response, and writes
- * a line about its end to the log. If the database fails at the beginning, the run still begins,
- * and tries again. The returned function throws ApiError job_running when four other runs are in
- * progress.
+ * a line about its end to the log. If the database fails at the beginning, the run begins anyway,
+ * and repeats its statements. The returned function throws ApiError job_running when four other
+ * runs are in progress.
  */
 export function deliverJob(config: WebhooksConfig) {
   const companiesDb = companyDb(config, webhookTokenSource(config.signingKey));
@@ -44,8 +42,8 @@ export function deliverJob(config: WebhooksConfig) {
     const { companyId } = request;
     const requestDb = companiesDb.forRequest(origin.requestId);
     const db = new DeliveryDatabase(requestDb, crypto.randomUUID(), companyId);
-    // This statement leases no webhook. It only gets one of the four slots, which a run for one
-    // company does not need.
+    // This statement leases no webhook. It only reserves one of the four slots for runs. A run for
+    // one company needs no slot.
     const taken = await db.take(0).catch((error) => {
       if (!(error instanceof DatabaseError)) throw error;
       logFailure(origin, "deliver_database", error);
@@ -109,7 +107,7 @@ function callNextRun(config: WebhooksConfig, request: DeliverRequest, origin: Or
       signal: AbortSignal.timeout(CALL_MS),
     });
     await answer.body?.cancel();
-    // With a 409, four other runs deliver what is due.
+    // A 409 means that four other runs are in progress. They deliver the due events.
     if (!answer.ok && answer.status !== 409) throw new Error(`The answer was ${answer.status}`);
   };
   const callUntilBegun = async () => {

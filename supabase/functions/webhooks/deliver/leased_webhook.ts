@@ -5,12 +5,12 @@ import type { Delivery } from "./delivery.ts";
  * and each failure halves the limit.
  */
 const FIRST_AT_ONCE = 4;
-/** After this many failures in a row, nothing is sent until their outcomes are stored. */
+/** After this many failures in a row, the webhook's outcomes are stored before the next request. */
 const FAILURES_IN_A_ROW = 5;
 /**
- * If the database read a delivery's record longer ago than this, the delivery is dropped from memory
- * and read again. Otherwise a request could contain the record of a person who was erased in the
- * meantime.
+ * If the database read a delivery's record longer ago than this, the delivery is dropped from
+ * memory and read again. Otherwise a request could contain the record of a person who was erased in
+ * the meantime.
  */
 const FRESH_MS = 500;
 /**
@@ -108,7 +108,7 @@ export class LeasedWebhook {
    * How many deliveries the run should read; 0 while it has enough.
    *
    * @param places how many requests may begin now.
-   * @param mostAhead how many deliveries may be read that can only begin later.
+   * @param mostAhead how many deliveries that cannot begin yet may be read.
    */
   wanted(places: number, mostAhead: number): number {
     if (this.isStopped || this.isDrained) return 0;
@@ -177,14 +177,14 @@ export class LeasedWebhook {
     }
   }
 
-  /** Whether a delivery from `begin` was read so recently that it may still be sent. */
+  /** Whether a delivery that `begin` returned was read so recently that it may still be sent. */
   isFresh({ readAt }: Delivery, now = performance.now()): boolean {
     return now - readAt <= FRESH_MS;
   }
 
   /**
-   * Notes that a delivery from `begin` was not sent. This delivery and the later deliveries of its
-   * record are read again.
+   * Notes that a delivery that `begin` returned was not sent. This delivery and the later
+   * deliveries of its record are read again.
    */
   putBack({ record_id }: Delivery) {
     this.#inFlight.delete(record_id);

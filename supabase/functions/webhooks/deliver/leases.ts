@@ -66,8 +66,7 @@ export class Leases {
   }
 
   /**
-   * Ends the leases of webhooks that have no due deliveries, or are stopped, and have been idle for
-   * a while.
+   * Ends the leases of webhooks that have been idle for this time.
    *
    * @throws DatabaseError
    */
@@ -97,7 +96,7 @@ export class Leases {
   }
 }
 
-/** Whether a webhook has no due deliveries, or is stopped, and all its outcomes are stored. */
+/** Whether a webhook's outcomes are all stored, and it is stopped or has no due deliveries. */
 function isIdle({ isEmpty, isDrained, isStopped }: LeasedWebhook): boolean {
   return isEmpty && (isDrained || isStopped);
 }

@@ -5,7 +5,7 @@ import { givePlaces } from "./places.ts";
 const MOST_IN_HAND = 600;
 /**
  * If the unsent records have this total length, the run reads only deliveries that can begin now.
- * One statement returns at most four megabytes, and one more record of each webhook.
+ * One statement returns at most four megabytes plus one record of each webhook.
  */
 const MANY_CHARACTERS = 2_000_000;
 

@@ -4,8 +4,8 @@ import { DATABASE_PAUSE_MS, type DeliveryDatabase } from "./database.ts";
 import type { Delivery, Outcome, Result, SettledWebhook, Try } from "./delivery.ts";
 
 /**
- * If outcomes cannot be stored for this long, the run discards them, because another run has the
- * leases by then.
+ * If outcomes cannot be stored within this time, the run discards them, because another run may
+ * have leased the webhooks by then.
  */
 const SETTLE_MS = 40_000;
 
@@ -24,8 +24,9 @@ export function outcomeOf(
 }
 
 /**
- * Stores outcomes, and repeats a statement that fails. Returns the webhooks' states by id. A webhook
- * is missing if it is leased by another run, if it was deleted, or if its outcomes were discarded.
+ * Stores outcomes, and repeats a statement that fails. Returns the webhooks' states by id. A
+ * webhook is missing if it is leased by another run, if it was deleted, or if its outcomes were
+ * discarded.
  *
  * @param failed is called after each statement that fails.
  */

@@ -14,11 +14,12 @@ const SHARE_OF_COMPANY = 1 / 2;
 const SHARE_KEPT = 1 / 6;
 
 /**
- * Gives the free places, one request each, to webhooks. The next place is for the webhook with the
- * fewest requests in flight. If several have the fewest, it is for the first of them.
+ * Gives each free place to the webhook with the fewest requests in flight. If several webhooks have
+ * the fewest, the first of these webhooks gets the place.
  *
  * @param most how many requests may be in flight.
- * @param take begins a request of this webhook. Returns false if the webhook has none to begin.
+ * @param take uses a place for a request of this webhook. Returns false if the webhook has no
+ *   request to begin.
  */
 export function givePlaces(
   webhooks: readonly LeasedWebhook[],
@@ -45,7 +46,7 @@ export function givePlaces(
   // The webhooks that may want a place, by their number of requests in flight.
   const queues: LeasedWebhook[][] = [];
   for (const webhook of webhooks) (queues[webhook.inFlight] ??= []).push(webhook);
-  // No request ends in the meantime. So a webhook that may begin no request now is not asked again.
+  // No request ends during this loop. So a webhook that cannot use a place now is not tried again.
   for (let inFlight = 0; inFlight < queues.length; inFlight++) {
     for (const webhook of queues[inFlight] ?? []) {
       if (!mayBegin(webhook, inFlight) || !take(webhook)) continue;

@@ -3,8 +3,8 @@ import type { Failure, Result, Try } from "./delivery.ts";
 import { resultOf } from "./result.ts";
 
 /**
- * If a response reports no success, at most `READ_BYTES` of its bytes are read, and at most
- * `KEPT_CHARACTERS` characters are kept.
+ * Of an unsuccessful response, at most `READ_BYTES` bytes are read, and at most `KEPT_CHARACTERS`
+ * characters are kept.
  */
 const READ_BYTES = 1024;
 const KEPT_CHARACTERS = 256;

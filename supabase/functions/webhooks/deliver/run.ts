@@ -60,7 +60,7 @@ export class Run {
   #isEnding = false;
   #isFed = false;
   #lastWorkAt = -Infinity;
-  /** Whether the run has read, stored and switched off nothing since it last leased webhooks. */
+  /** False if the run has done work since it last leased webhooks, because more may now be due. */
   #isQuiet = false;
 
   constructor(
@@ -84,7 +84,7 @@ export class Run {
     this.#leases = new Leases(db, this.#cpu, config.atOnce.ofOne);
   }
 
-  /** Runs until its time or its CPU time is used up, or until nothing is due. */
+  /** Runs until a reason in `RunEnd` applies. Without `untilIdle`, the reason `idle` is ignored. */
   async run({ untilMs, untilIdle }: { untilMs: number; untilIdle: boolean }): Promise<RunEnd> {
     const settling = this.#settleUntilEnd();
     settling.catch(() => this.#isEnding = true); // awaited below
@@ -152,7 +152,7 @@ export class Run {
     return may_run;
   }
 
-  /** Reads due deliveries and begins requests. Returns whether there may be more. */
+  /** Reads due deliveries and begins requests. Returns whether there may be more to read. */
   async #next(): Promise<boolean> {
     const { webhooks } = this.#leases;
     for (const webhook of webhooks) webhook.forgetStale();
@@ -186,8 +186,8 @@ export class Run {
     givePlaces(this.#leases.webhooks, this.config.atOnce.inAll, (webhook) => {
       const delivery = webhook.begin();
       if (!delivery) return false;
-      // Among webhooks with the same number of requests, the webhook whose last request began first
-      // is next.
+      // Among webhooks with the same number of requests, the webhook that has waited longest for a
+      // request is next.
       this.#leases.begun(webhook);
       this.#inFlight++;
       this.#cpu.deliveries++;
@@ -254,7 +254,8 @@ export class Run {
   }
 
   /**
-   * Records a database failure. Any other error except an `ApiError` is a bug, and is rethrown.
+   * Reports a database failure, and ignores an `ApiError`. Any other error is a bug, so it is
+   * rethrown.
    */
   #note(error: unknown) {
     if (error instanceof DatabaseError) this.notes.failed(error);

@@ -1,7 +1,7 @@
 /**
  * The number of bytes in a chunk. Base64 encodes three bytes as four characters. So the number is a
- * multiple of three, and only the last chunk can have padding. A function call can have this many
- * arguments.
+ * multiple of three, and only the last chunk can have padding. `String.fromCharCode` accepts this
+ * many arguments.
  */
 const PIECE = 3 * 8192;
 

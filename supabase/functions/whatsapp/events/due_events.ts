@@ -12,7 +12,7 @@ export interface EventCost {
 }
 
 /**
- * Applies some of the due events, one after the other, and returns whether there may be more.
+ * Applies some of the due events, one after the other. Returns whether more events may be due.
  *
  * @param isOver returns whether to stop. Events that were not applied are due again immediately.
  * @param onApplied receives the result and the cost of each event.

@@ -71,12 +71,13 @@ export class KnownApps {
       return known && known.askedAt >= notBefore ? known.app : undefined;
     };
     const line = this.#known.has(appKey) ? appKey : "";
-    // If several requests wait for the same app, one reads it and the others use the result.
+    // If several requests wait for the same app, one request reads the app and the others use the
+    // result.
     return fresh() ??
       await this.#share.run(line, async () => fresh() ?? await this.#read(appKey, origin));
   }
 
-  /** Forgets an app that has been deleted. */
+  /** Removes a deleted app from the cache. */
   forget(appKey: string) {
     this.#known.delete(appKey);
   }

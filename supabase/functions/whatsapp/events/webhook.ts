@@ -153,7 +153,7 @@ export function webhook(config: WhatsappConfig, noSuchPath: () => ApiError) {
 /**
  * The business account that an event names first, or an empty string. Only the start of the event
  * is searched, which is cheap. The id is used only to divide an owner's share among business
- * accounts. The channel has signed these bytes.
+ * accounts. The channel has signed the event, so no one else can choose the id.
  */
 function businessAccountIn(bytes: Uint8Array): string {
   const start = new TextDecoder().decode(bytes.subarray(0, 1024));

@@ -18,9 +18,9 @@ const REMOVE_MS = 8_000;
 
 /** What a run of the job has done. */
 export interface ChannelEventsResult {
-  /** How many events were applied, with any result. */
+  /** How many events the run processed, including events that failed. */
   applied: number;
-  /** How many of these events are now done. */
+  /** How many of these events now have the state `done`. */
   done: number;
   /** The counts that `tend_channel()` returns. */
   [duty: string]: unknown;
@@ -28,8 +28,8 @@ export interface ChannelEventsResult {
 
 /**
  * Runs the job `channel-events`, which needs no account. The job runs `tend_channel()`, and then
- * applies due events until the run reaches its time limit or the limit `most`. The database records
- * the beginning and the end of the run.
+ * applies due events until none is left, or until the run reaches its time limit or the limit
+ * `most`. The database records the beginning and the end of the run.
  * @throws DatabaseError when the database cannot begin or end the run; unexpected errors.
  */
 export async function runChannelEvents(

@@ -30,7 +30,7 @@ type JobAnswer = { job: string; account_id?: string };
 /**
  * Returns a function that begins a job. The job continues after the response: the database records
  * the end of the run, and the log has a line about the run. The returned function throws ApiError
- * not_found or job_running; DatabaseError.
+ * not_found or job_running, or DatabaseError.
  */
 export function jobs(config: WhatsappConfig) {
   const { whatsapp, credentialsKeys, jobMs, jobDatabaseTimeoutMs } = config;

@@ -35,8 +35,8 @@ export const words = {
       bytes: "The size in bytes.",
       sha256: "The SHA-256 digest of the file, in hexadecimal digits.",
       filename:
-        "The name of the file. The recipient of a document sees this name. For other kinds it is " +
-        "the name that you gave, or `null`.",
+        "The name of the file. The recipient of a document sees this name. For any other kind of " +
+        "file, this is the name that you gave, or `null`.",
       created_at: "When the file was uploaded.",
       expires_at: "When the upload expires: 29 days after it was made.",
     } satisfies FieldsOf<typeof MediaUpload>,

@@ -26,7 +26,10 @@ const REACTION_ERRORS = [
   "channel_unavailable",
 ] as const;
 
-/** The operations of this function for callers with an API key: free replies, read receipts, reactions. */
+/**
+ * The operations of this function for callers with an API key: free replies, read receipts and
+ * reactions.
+ */
 export function replyOperations(config: SendingConfig) {
   const share = new FairShare(config.sendShare);
   const reactInTurn = async (caller: Caller, asked: Reaction, origin: Origin) => {

@@ -95,8 +95,8 @@ export const words = {
       buttons: "Up to three buttons below the text. Each must have its own id and its own title. " +
         "When the person taps a button, you receive a message of the type `interactive`.",
       list:
-        "A list of up to ten choices. When the person selects one, you receive a message of the " +
-        "type `interactive`.",
+        "A list of up to ten choices. When the person selects a choice, you receive a message of " +
+        "the type `interactive`.",
     } satisfies FieldsOf<typeof ReplyRequest>,
     ReplyMedia: {
       id: "The id of an upload of the conversation's phone number.",

@@ -167,12 +167,12 @@ export const words = {
         "Merges two contacts of the same person. The contact in the path remains, and receives " +
         "the deals, conversations, messages and sends of `from`. It has the tags of both " +
         "contacts, and its empty fields are filled with the values of `from`. If " +
-        "`do_not_contact` is `true` for one of the contacts, it is `true` for the merged " +
-        "contact, unless the person wrote START after STOP. The merged contact keeps the phone " +
-        "number of `from` as an additional phone number. From then on, a `GET` with the id of " +
-        "`from` returns the merged contact, with `merged_into`. " +
-        "A write with the id of `from` returns a 409 with the id of the merged contact. Merging " +
-        "again returns the same response.",
+        "`do_not_contact` is `true` for one of the contacts, it is `true` for the remaining " +
+        "contact, unless the person wrote START after STOP. The remaining contact keeps the " +
+        "phone number of `from` as an additional phone number. From then on, a `GET` with the id " +
+        "of `from` returns the remaining contact, with `merged_into`. " +
+        "A write with the id of `from` returns a 409 with the id of the remaining contact. " +
+        "Merging again returns the same response.",
     },
     exportContact: {
       tag: "Contacts",
@@ -206,8 +206,8 @@ export const words = {
     ContactById: "A contact. The id in the path is its own id, or the id of a contact that was " +
       "merged into it.",
     ContactToPut:
-      "The contact with this phone number. A field that is left out keeps its value. In a new " +
-      "contact, a field that is left out has its default value.",
+      "A contact to create or update. In an existing contact, a field that is left out keeps its " +
+      "value. In a new contact, a field that is left out has its default value.",
     ContactPatchById:
       "Changes to the contact with this id, as a JSON Merge Patch: `custom_fields` is merged, " +
       "and `null` removes a value.",
@@ -314,7 +314,7 @@ export const words = {
         "that contact's id.",
       was: "The previous phone number or id.",
       becomes: "The new phone number or id.",
-      happened_at: "When it happened.",
+      happened_at: "When the change happened.",
     } satisfies FieldsOf<typeof ContactIdentityEvent>,
     ContactWindow: {
       account_id: "Your company's messaging account.",

@@ -20,7 +20,7 @@ import { requirePipeline } from "../stages/read.ts";
 import { STAGES } from "../stages/row.ts";
 import { DEAL_STATUSES, DEALS } from "./row.ts";
 
-/** With the ids of this many stages, a cursor and `include`, a query is still short enough. */
+/** With at most this many stage ids, a query is short enough, even with a cursor and `include`. */
 const MAX_STAGES = 150;
 
 export const DEAL = resource({

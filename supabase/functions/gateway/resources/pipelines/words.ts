@@ -44,8 +44,8 @@ export const words = {
       description:
         "Updates at least one field of a pipeline. A new `position` moves the pipeline, and the " +
         "positions of other pipelines are adjusted. `is_default: true` makes it the default " +
-        "pipeline in place of the previous default pipeline. If `is_default` is `false` for the " +
-        "default pipeline, or if the pipeline is archived, the request returns a 409.",
+        "pipeline in place of the previous default pipeline. The request returns a 409 if it " +
+        "sets `is_default: false` for the default pipeline, or if the pipeline is archived.",
     },
     archivePipeline: {
       tag: "Pipelines",

@@ -42,8 +42,7 @@ export const words = {
       description:
         "Updates at least one field of a stage. A new `position` moves the stage, and the " +
         "positions of other stages are adjusted. A new `pipeline_id` moves the stage and its " +
-        "deals to that pipeline. An archived stage cannot be changed, and the request returns a " +
-        "409.",
+        "deals to that pipeline. For an archived stage, the request returns a 409.",
     },
     archiveStage: {
       tag: "Pipelines",

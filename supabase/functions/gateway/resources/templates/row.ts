@@ -3,7 +3,7 @@ import { lazily } from "../../../_shared/lazily.ts";
 import { MEDIA } from "../../../_shared/templates/answered_template.ts";
 import { ROW_IDS, ROW_TIMES, Timestamp, verbatim } from "../../../_shared/http/fields.ts";
 
-// Many fields share this schema, because creating a schema takes a tenth of a millisecond when a
+// Many fields share these schemas, because creating a schema takes a tenth of a millisecond when a
 // function starts.
 const Text = z.string();
 

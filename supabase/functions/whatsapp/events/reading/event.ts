@@ -16,7 +16,7 @@ export interface ReadEvent {
 
 /**
  * The maximum number of items in an event. The channel sends up to 1,000. Items beyond the maximum
- * are not applied, and the result reports this.
+ * are not applied, and `problem` mentions them.
  */
 const MAX_ITEMS = 10_000;
 
@@ -66,7 +66,8 @@ function read(body: Uint8Array): ReadEvent {
 }
 
 /**
- * @param otherProduct the product of Meta that the event names; null if it names WhatsApp or none.
+ * @param otherProduct the product of Meta that the event names; null if the event names WhatsApp or
+ *   no product.
  */
 function* itemsIn(event: unknown, otherProduct: string | null): Generator<Item> {
   for (const entry of list(member(event, "entry"))) {

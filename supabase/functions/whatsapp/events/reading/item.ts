@@ -189,7 +189,7 @@ export interface AccountNotice {
   until: string | null;
 }
 
-/** A problem with a business number that does not concern a message. */
+/** A problem that concerns a business number, but no message. */
 export interface Trouble {
   kind: "trouble";
   errors: ChannelTrouble[];
@@ -200,6 +200,9 @@ export type ChannelTrouble = Omit<Failure, "reason">;
 /** An unknown or malformed part: it is stored, and has no effect. */
 export interface Unknown {
   kind: "unknown";
-  /** The name of the changed field. For a malformed part, the list's name follows: `messages.statuses`. */
+  /**
+   * The name of the changed field. For a malformed part, the list's name follows:
+   * `messages.statuses`.
+   */
   field: string;
 }

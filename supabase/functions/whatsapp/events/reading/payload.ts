@@ -22,8 +22,8 @@ export function payloadOf(message: Loose): CleanObject | null {
 }
 
 /**
- * The properties that are left out of the object that is named after the message's type, such as
- * `image`. The item already has these properties, or they are not stored.
+ * In a message, one object is named after the message's type, such as `image`. Returns the
+ * properties of this object to leave out: the item already has them, or they are not stored.
  */
 function namedOf(type: string): string[] {
   if (type === "text") return ["body"];
