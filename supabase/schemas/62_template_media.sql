@@ -232,7 +232,7 @@ begin
   if not found then
     return false;
   end if;
-  perform app.note_media_problem(media.company_id, media.account_id, media.sample_source);
+  -- The account is locked before its templates, as in a disconnection of the account.
   if fail_media_upload.refusal is not null then
     -- A request with an API key uploads a file only for its own send, so this refusal stopped one send. A job uploads
     -- files in advance, so the refusal stopped no send.
@@ -240,6 +240,7 @@ begin
       media.account_id, 'refusal', fail_media_upload.refusal, (own_company_id is not null)::integer
     );
   end if;
+  perform app.note_media_problem(media.company_id, media.account_id, media.sample_source);
   return true;
 end
 $$;

@@ -117,11 +117,15 @@ declare
   run record;
 begin
   update public.job_runs set
-    ended_at = now(),
-    failure = left(end_job.failure, 1000),
-    result = end_job.result
+    ended_at = now(), failure = left(end_job.failure, 1000), result = end_job.result
   where id = end_job.run_id and ended_at is null
   returning company_id, account_id, job, began_at into run;
+  -- The account is locked before its catalogue, as in a disconnection of the account.
+  if run.job = 'template-sync' and end_job.refusal is not null then
+    perform app.note_refusal(run.account_id, 'reading_refusal', end_job.refusal, 0);
+  elsif run.job = 'template-sync' and end_job.failure is null then
+    perform app.withdraw_refusals(run.account_id, 'reading_refusal', run.began_at);
+  end if;
   if run.job = 'template-sync' and end_job.failure is not null then
     update public.template_catalogues as catalogues set
       failures = catalogues.failures + 1,
@@ -130,11 +134,6 @@ begin
     where accounts.company_id = run.company_id and accounts.id = run.account_id
       and catalogues.company_id = accounts.company_id
       and catalogues.business_account_id = accounts.business_account_id;
-  end if;
-  if run.job = 'template-sync' and end_job.refusal is not null then
-    perform app.note_refusal(run.account_id, 'reading_refusal', end_job.refusal, 0);
-  elsif run.job = 'template-sync' and end_job.failure is null then
-    perform app.withdraw_refusals(run.account_id, 'reading_refusal', run.began_at);
   end if;
 end
 $$;

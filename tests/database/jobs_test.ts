@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { refusal, rolledBack, type Sql, type Work } from "../support/acting_as.ts";
 import { connectAccount, disconnectAccount, newCompany } from "../support/company.ts";
-import { atOnce, committed } from "./connections.ts";
+import { atOnce, committed, untilWaiting } from "./connections.ts";
 import { claim, settle } from "./sends.ts";
 import { apply, catalogued, entry, FITTING, joinBusinessAccount, mediaEntry } from "./templates.ts";
 
@@ -130,6 +130,25 @@ test("after a failure, a synchronisation is due again after a pause, which doubl
   assert.equal((await catalogue(sql)).failures, 0);
   await sql`update template_catalogues set sync_due_at = now() where company_id = ${company_id}`;
   assert.deepEqual(await due(sql), [`${SYNC} ${account_id}`]);
+});
+
+Deno.test("a synchronisation that fails because of its account and a simultaneous disconnection of the account cause no deadlock", async () => {
+  const company = await newCompany();
+  await committed((sql) => catalogued(sql, company));
+  const { run_id } = (await committed((sql) => begin(sql, SYNC, company.account_id)))!;
+  let ended!: Promise<unknown>;
+  await committed(async (sql) => {
+    // The disconnection has locked the account, but not yet its catalogue.
+    await sql`select from messaging_accounts where id = ${company.account_id} for no key update`;
+    const pid = Promise.withResolvers<number>();
+    ended = committed(async (sql) => {
+      pid.resolve((await sql`select pg_backend_pid() as pid`)[0].pid);
+      await sql`select end_job(${run_id}, 'The token has expired', null, '190')`;
+    });
+    await Promise.race([ended, pid.promise.then((pid) => untilWaiting(pid))]);
+    await disconnectAccount(sql, company.account_id);
+  });
+  await ended;
 });
 
 test("a failed synchronisation does not affect the company's other business accounts", async (sql) => {

@@ -446,6 +446,27 @@ Deno.test("a finished upload and a simultaneous refusal of the same account caus
   assert.equal(await finished, true);
 });
 
+Deno.test("an upload that fails because of its account and a simultaneous disconnection of the account cause no deadlock", async () => {
+  const company = await newCompany();
+  await committed((sql) => catalogued(sql, company, [mediaEntry()]));
+  const { upload_id } = await committed(async (sql) =>
+    await begin(sql, await templateId(sql, "order_update", company.id), company.account_id)
+  );
+  let failed!: Promise<Claim>;
+  await committed(async (sql) => {
+    // The disconnection has locked the account, but not yet its templates.
+    await sql`select from messaging_accounts where id = ${company.account_id} for no key update`;
+    const pid = Promise.withResolvers<number>();
+    failed = committed(async (sql) => {
+      pid.resolve((await sql`select pg_backend_pid() as pid`)[0].pid);
+      return await call(sql, "fail_media_upload", upload_id, "The token has expired", "190");
+    });
+    await Promise.race([failed, pid.promise.then((pid) => untilWaiting(pid))]);
+    await disconnectAccount(sql, company.account_id);
+  });
+  assert.equal(await failed, true);
+});
+
 Deno.test("a send can be settled while its media or its catalogue is locked", async () => {
   const company = await newCompany();
   const failed = async (code: number, table: string) => {
