@@ -17,9 +17,13 @@ create table public.template_media (
   upload_id uuid unique,
   began_at timestamptz,
   lease_ends_at timestamptz,
+  -- The last failed upload.
   failed_at timestamptz,
   failure text check (char_length(failure) between 1 and 1000),
+  -- The number of the job's failed uploads since the last success, and the time of the job's last failed upload. They
+  -- determine when the job tries again. A send's upload has less time, so its failure does not delay the job.
   failures integer not null default 0,
+  job_failed_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   unique (company_id, id),
@@ -101,7 +105,7 @@ as $$
       and templates.header_format in ('IMAGE', 'VIDEO', 'DOCUMENT') and templates.sample_source is not null
       and (media.media_id is null or media.uploaded_at < now() - interval '25 days')
       and (media.lease_ends_at is null or media.lease_ends_at <= now())
-      and (media.failed_at is null or media.failed_at
+      and (media.job_failed_at is null or media.job_failed_at
         + least(interval '5 minutes' * 2 ^ least(media.failures, 12), interval '24 hours') <= now())
     order by templates.sample_source, templates.id
     limit greatest(least(max_rows, 100), 0)
@@ -109,8 +113,8 @@ as $$
 $$;
 comment on function public.due_media(uuid, integer) is
   'Returns the templates whose header media file has to be uploaded for an account. The file was never uploaded, '
-  'WhatsApp rejected the uploaded file in a send, or the upload expires within five days. After a failure, the '
-  'template is not returned until a pause has passed. The pause grows with each failure.';
+  'WhatsApp rejected the uploaded file in a send, or the upload expires within five days. After a failed upload by the '
+  'job, the template is not returned until a pause has passed. The pause grows with each failure.';
 grant execute on function public.due_media(uuid, integer) to channel_client, service_role;
 
 create function public.begin_media_upload(
@@ -157,8 +161,10 @@ begin
       return jsonb_build_object('result', 'ready', 'media_id', media.media_id, 'filename', media.filename);
     when media.lease_ends_at > now() then
       return jsonb_build_object('result', 'wait');
-    -- Many callers may have waited for a failed upload. They must not all retry the upload one after the other.
-    when media.failed_at > now() - interval '10 seconds' then
+    -- Many callers may have waited for a failed upload. They must not all retry the upload one after the other. The
+    -- job waits only after its own failures.
+    when (case when own_company_id is null then media.job_failed_at else media.failed_at end)
+      > now() - interval '10 seconds' then
       return jsonb_build_object('result', 'failed', 'reason', media.failure);
     else
       update public.template_media set
@@ -178,8 +184,8 @@ comment on function public.begin_media_upload(uuid, uuid, integer) is
   'Decides which caller uploads a template''s header media file for an account. The result `ready` contains the media '
   'id. The result `upload` means that this caller has to upload the file, and then call finish_media_upload or '
   'fail_media_upload. The result `wait` means that another caller is uploading the file. The result `failed` means '
-  'that an upload failed less than ten seconds ago, or that there is no sample. The result `gone` means that the '
-  'account no longer has this template, or is disconnected.';
+  'that an upload failed less than ten seconds ago, or that there is no sample. For a job, only uploads of jobs count. '
+  'The result `gone` means that the account no longer has this template, or is disconnected.';
 grant execute on function public.begin_media_upload(uuid, uuid, integer) to api_client, channel_client, service_role;
 
 create function public.finish_media_upload(upload_id uuid, media_id text, filename text default null)
@@ -195,7 +201,8 @@ begin
   update public.template_media set
     media_id = finish_media_upload.media_id,
     filename = finish_media_upload.filename,
-    uploaded_at = now(), upload_id = null, lease_ends_at = null, failed_at = null, failure = null, failures = 0
+    uploaded_at = now(), upload_id = null, lease_ends_at = null, failed_at = null, failure = null, failures = 0,
+    job_failed_at = null
   where upload_id = finish_media_upload.upload_id and (own_company_id is null or company_id = own_company_id)
   returning company_id, account_id, sample_source, began_at into media;
   if not found then
@@ -226,7 +233,9 @@ declare
 begin
   update public.template_media set
     upload_id = null, lease_ends_at = null,
-    failed_at = now(), failure = left(fail_media_upload.reason, 1000), failures = failures + 1
+    failed_at = now(), failure = left(fail_media_upload.reason, 1000),
+    failures = failures + (own_company_id is null)::integer,
+    job_failed_at = case when own_company_id is null then now() else job_failed_at end
   where upload_id = fail_media_upload.upload_id and (own_company_id is null or company_id = own_company_id)
   returning company_id, account_id, sample_source into media;
   if not found then

@@ -224,7 +224,7 @@ test("the media job is due for each account with missing media, except during a 
   assert.deepEqual(await due(sql), onlySecond);
   await sql`select fail_media_upload(${answer.upload_id}, 'Lost')`;
   assert.deepEqual(await due(sql), onlySecond);
-  await sql`update template_media set failed_at = now() - interval '10 minutes' where company_id = ${company_id}`;
+  await sql`update template_media set job_failed_at = now() - interval '10 minutes' where company_id = ${company_id}`;
   assert.deepEqual(await due(sql), both);
   await disconnectAccount(sql, second.id);
   assert.deepEqual(await due(sql), [`${MEDIA} ${account_id}`]);

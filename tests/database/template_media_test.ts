@@ -49,7 +49,8 @@ async function age(sql: Sql, time: string) {
     update template_media set
       uploaded_at = uploaded_at - ${time}::interval,
       lease_ends_at = lease_ends_at - ${time}::interval,
-      failed_at = failed_at - ${time}::interval
+      failed_at = failed_at - ${time}::interval,
+      job_failed_at = job_failed_at - ${time}::interval
     where company_id = ${company_id}
   `;
 }
@@ -299,20 +300,47 @@ test("the media of a template that can be sent is due for upload, except during 
   assert.deepEqual(await due(sql), ["c"]);
   // The pause doubles with each failure, up to one day.
   for (const [pause, before] of [["10 minutes", "9 minutes"], ["20 minutes", "19 minutes"]]) {
-    await sql`update template_media set failed_at = now() - ${before}::interval where failure is not null`;
+    await sql`update template_media set job_failed_at = now() - ${before}::interval where failure is not null`;
     assert.deepEqual(await due(sql), ["c"]);
-    await sql`update template_media set failed_at = now() - ${pause}::interval where failure is not null`;
+    await sql`update template_media set job_failed_at = now() - ${pause}::interval where failure is not null`;
     assert.deepEqual(await due(sql), ["b", "c"]);
     const { upload_id } = await begin(sql, await templateId(sql, "b"));
     await call(sql, "fail_media_upload", upload_id, "Lost again");
   }
   await sql`
-    update template_media set failures = 40, failed_at = now() - interval '24 hours' where failure is not null
+    update template_media set failures = 40, job_failed_at = now() - interval '24 hours' where failure is not null
   `;
   assert.deepEqual(await due(sql), ["b", "c"]);
   await disconnectAccount(sql, account_id);
   assert.deepEqual(await due(sql), []);
   assert.deepEqual(await due(sql, crypto.randomUUID()), []);
+});
+
+test("failed uploads of sends do not delay the job's next upload", async (sql) => {
+  await catalogued(sql, own, [mediaEntry()]);
+  const id = await templateId(sql);
+  /** Tries an upload for a send, and records its failure. */
+  const failForSend = async () => {
+    await actAsSender(sql, keys.messaging);
+    const { upload_id } = await begin(sql, id);
+    assert.equal(await call(sql, "fail_media_upload", upload_id, "Too slow"), true);
+    await actAsSuperuser(sql);
+  };
+  for (let i = 0; i < 4; i++) {
+    await failForSend();
+    assert.deepEqual(await due(sql), ["order_update"]);
+    await age(sql, "10 seconds");
+  }
+  await failForSend();
+  // After a failed upload of a send, other sends wait for ten seconds, but the job does not.
+  const { result, upload_id } = await begin(sql);
+  assert.equal(result, "upload");
+  await call(sql, "fail_media_upload", upload_id, "Lost");
+  await age(sql, "9 minutes 50 seconds");
+  assert.deepEqual(await due(sql), []);
+  await failForSend();
+  await age(sql, "10 seconds");
+  assert.deepEqual(await due(sql), ["order_update"]);
 });
 
 test("media that the channel refuses (131053) must be uploaded again, but only for the account that sent the media", async (sql) => {
@@ -399,7 +427,7 @@ Deno.test("an upload can end while a list of templates is being stored", async (
   const id = await committed((sql) => templateId(sql, "order_update", company.id));
   for (const end of ["fail_media_upload", "finish_media_upload"]) {
     await committed((sql) =>
-      sql`update template_media set failed_at = null where company_id = ${company.id}`
+      sql`update template_media set job_failed_at = null where company_id = ${company.id}`
     );
     const { upload_id } = await committed((sql) => begin(sql, id, company.account_id));
     await committed(async (sql) => {

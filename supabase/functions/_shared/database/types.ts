@@ -2320,6 +2320,7 @@ export type Database = {
           "failures": number;
           "filename": string | null;
           "id": string;
+          "job_failed_at": string | null;
           "lease_ends_at": string | null;
           "media_id": string | null;
           "sample_source": string;
@@ -2338,6 +2339,7 @@ export type Database = {
           "failures"?: number;
           "filename"?: string | null;
           "id"?: string;
+          "job_failed_at"?: string | null;
           "lease_ends_at"?: string | null;
           "media_id"?: string | null;
           "sample_source": string;
@@ -2355,6 +2357,7 @@ export type Database = {
           "failures"?: number;
           "filename"?: string | null;
           "id"?: string;
+          "job_failed_at"?: string | null;
           "lease_ends_at"?: string | null;
           "media_id"?: string | null;
           "sample_source"?: string;
