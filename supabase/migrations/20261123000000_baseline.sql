@@ -9764,6 +9764,14 @@ begin
   where company_id = connect_messaging_account.company_id
     and phone_number_id = connect_messaging_account.phone_number_id
   for no key update;
+  -- The new token can probably upload the files of templates that failed before, so these files are due now. An upload
+  -- that ends at the same time has locked its row and may wait for this account, so the row is skipped.
+  update public.template_media set failed_at = null, failure = null, failures = 0, job_failed_at = null
+  where id in (
+    select id from public.template_media
+    where company_id = known.company_id and account_id = known.id and failure is not null
+    for no key update skip locked
+  );
   insert into public.messaging_accounts as accounts (
     company_id, phone_number_id, display_phone, encrypted_token, business_account_id, channel_app_id
   )
@@ -9997,8 +10005,8 @@ create table public.templates (
   -- string, so it stays the same when WhatsApp signs the URL again.
   sample_url text check (char_length(sample_url) between 1 and 4096),
   sample_source text generated always as (split_part(sample_url, '?', 1)) stored,
-  -- Why WhatsApp does not have the header's media file. Null when WhatsApp has the file, or when no upload was tried
-  -- yet.
+  -- Why WhatsApp does not have the header's media file. Null when WhatsApp has the file of at least one connected
+  -- account, or when no upload was tried yet.
   media_problem text check (char_length(media_problem) between 1 and 1000),
   -- How long WhatsApp tries to deliver a message with this template. The value -1 means 30 days.
   ttl_seconds integer,
@@ -10060,15 +10068,23 @@ begin
     where company_id = changed.company_id and business_account_id = changed.business_account_id
     for no key update;
     numbers := app.connected_numbers(changed.company_id, changed.business_account_id);
-    update public.templates set phone_number_ids = numbers
+    update public.templates set
+      phone_number_ids = numbers,
+      media_problem = case when header_format in ('IMAGE', 'VIDEO', 'DOCUMENT') then
+        app.media_problem(company_id, business_account_id, sample_source)
+      end
     where company_id = changed.company_id and business_account_id = changed.business_account_id
-      and phone_number_ids <> numbers;
+      and (
+        phone_number_ids <> numbers
+        -- The failed uploads of an account are forgotten when the account gets a new token.
+        or media_problem <> coalesce(app.media_problem(company_id, business_account_id, sample_source), '')
+      );
   end loop;
   return null;
 end
 $$;
 comment on function app.note_numbers_of_templates() is
-  'Trigger: updates phone_number_ids in the templates of a business account.';
+  'Trigger: updates phone_number_ids and media_problem in the templates of a business account.';
 
 create function public.apply_template_sync(
   account_id uuid,
@@ -10521,22 +10537,25 @@ as $$
   select case
     when of_source is null then 'The channel lists no sample of the header''s media'
     else (
-      select media.failure
+      select case when not file.can_be_sent then media.failure end
       from public.messaging_accounts as accounts
       join public.template_media as media on media.company_id = accounts.company_id and media.account_id = accounts.id
+      -- If an early renewal fails, the earlier media file can still be sent.
+      cross join lateral (
+        select media.media_id is not null and media.uploaded_at > now() - interval '29 days' as can_be_sent
+      ) as file
       where accounts.company_id = own_company_id and accounts.business_account_id = of_business_account_id
         and accounts.disconnected_at is null
-        and media.sample_source = of_source and media.failure is not null
-        -- If an early renewal fails, the earlier media file can still be sent.
-        and (media.media_id is null or media.uploaded_at <= now() - interval '29 days')
-      order by media.failed_at desc
+        and media.sample_source = of_source
+      order by file.can_be_sent desc, media.failed_at desc nulls last
       limit 1
     )
   end
 $$;
 comment on function app.media_problem(uuid, text, text) is
   'Returns why the sample of a template header could not be uploaded for an account of this business account. Returns '
-  'null when WhatsApp has the sample, or when no upload was tried yet.';
+  'null when WhatsApp has the sample of at least one connected account, or when no upload has failed since the last '
+  'success.';
 
 create function app.note_media_problem(own_company_id uuid, of_account_id uuid, of_source text) returns void
 language sql

@@ -120,6 +120,14 @@ begin
   where company_id = connect_messaging_account.company_id
     and phone_number_id = connect_messaging_account.phone_number_id
   for no key update;
+  -- The new token can probably upload the files of templates that failed before, so these files are due now. An upload
+  -- that ends at the same time has locked its row and may wait for this account, so the row is skipped.
+  update public.template_media set failed_at = null, failure = null, failures = 0, job_failed_at = null
+  where id in (
+    select id from public.template_media
+    where company_id = known.company_id and account_id = known.id and failure is not null
+    for no key update skip locked
+  );
   insert into public.messaging_accounts as accounts (
     company_id, phone_number_id, display_phone, encrypted_token, business_account_id, channel_app_id
   )

@@ -69,8 +69,8 @@ create table public.templates (
   -- string, so it stays the same when WhatsApp signs the URL again.
   sample_url text check (char_length(sample_url) between 1 and 4096),
   sample_source text generated always as (split_part(sample_url, '?', 1)) stored,
-  -- Why WhatsApp does not have the header's media file. Null when WhatsApp has the file, or when no upload was tried
-  -- yet.
+  -- Why WhatsApp does not have the header's media file. Null when WhatsApp has the file of at least one connected
+  -- account, or when no upload was tried yet.
   media_problem text check (char_length(media_problem) between 1 and 1000),
   -- How long WhatsApp tries to deliver a message with this template. The value -1 means 30 days.
   ttl_seconds integer,
@@ -132,15 +132,23 @@ begin
     where company_id = changed.company_id and business_account_id = changed.business_account_id
     for no key update;
     numbers := app.connected_numbers(changed.company_id, changed.business_account_id);
-    update public.templates set phone_number_ids = numbers
+    update public.templates set
+      phone_number_ids = numbers,
+      media_problem = case when header_format in ('IMAGE', 'VIDEO', 'DOCUMENT') then
+        app.media_problem(company_id, business_account_id, sample_source)
+      end
     where company_id = changed.company_id and business_account_id = changed.business_account_id
-      and phone_number_ids <> numbers;
+      and (
+        phone_number_ids <> numbers
+        -- The failed uploads of an account are forgotten when the account gets a new token.
+        or media_problem <> coalesce(app.media_problem(company_id, business_account_id, sample_source), '')
+      );
   end loop;
   return null;
 end
 $$;
 comment on function app.note_numbers_of_templates() is
-  'Trigger: updates phone_number_ids in the templates of a business account.';
+  'Trigger: updates phone_number_ids and media_problem in the templates of a business account.';
 
 create function public.apply_template_sync(
   account_id uuid,

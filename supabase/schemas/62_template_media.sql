@@ -42,22 +42,25 @@ as $$
   select case
     when of_source is null then 'The channel lists no sample of the header''s media'
     else (
-      select media.failure
+      select case when not file.can_be_sent then media.failure end
       from public.messaging_accounts as accounts
       join public.template_media as media on media.company_id = accounts.company_id and media.account_id = accounts.id
+      -- If an early renewal fails, the earlier media file can still be sent.
+      cross join lateral (
+        select media.media_id is not null and media.uploaded_at > now() - interval '29 days' as can_be_sent
+      ) as file
       where accounts.company_id = own_company_id and accounts.business_account_id = of_business_account_id
         and accounts.disconnected_at is null
-        and media.sample_source = of_source and media.failure is not null
-        -- If an early renewal fails, the earlier media file can still be sent.
-        and (media.media_id is null or media.uploaded_at <= now() - interval '29 days')
-      order by media.failed_at desc
+        and media.sample_source = of_source
+      order by file.can_be_sent desc, media.failed_at desc nulls last
       limit 1
     )
   end
 $$;
 comment on function app.media_problem(uuid, text, text) is
   'Returns why the sample of a template header could not be uploaded for an account of this business account. Returns '
-  'null when WhatsApp has the sample, or when no upload was tried yet.';
+  'null when WhatsApp has the sample of at least one connected account, or when no upload has failed since the last '
+  'success.';
 
 create function app.note_media_problem(own_company_id uuid, of_account_id uuid, of_source text) returns void
 language sql

@@ -2,7 +2,7 @@
 // it is uploaded again.
 
 import assert from "node:assert/strict";
-import { actAsSuperuser, rolledBack, type Sql, type Work } from "../support/acting_as.ts";
+import { actAs, actAsSuperuser, rolledBack, type Sql, type Work } from "../support/acting_as.ts";
 import { connectAccount, disconnectAccount, newCompany } from "../support/company.ts";
 import { committed, overlapping, untilWaiting } from "./connections.ts";
 import { actAsSender, type Claim, claim, RELEASED, settle } from "./sends.ts";
@@ -245,6 +245,56 @@ Deno.test("a failed renewal is reported as a problem only when the media can no 
       const [{ media_problem }] =
         await sql`select media_problem from templates where company_id = ${company_id}`;
       assert.equal(media_problem, expected);
+    });
+  }
+});
+
+/** The problem that the company's template shows. */
+async function problem(sql: Sql): Promise<string | null> {
+  const [{ media_problem }] =
+    await sql`select media_problem from templates where company_id = ${company_id}`;
+  return media_problem;
+}
+
+test("a failed upload is a problem only while no connected account of the business account has the file", async (sql) => {
+  const business_account_id = await catalogued(sql, own, [mediaEntry()]);
+  const second = await connectAccount(sql, company_id, { business_account_id });
+  const { upload_id } = await begin(sql, undefined, second.id);
+  await call(sql, "fail_media_upload", upload_id, "Lost");
+  assert.equal(await problem(sql), "Lost");
+  await upload(sql);
+  assert.equal(await problem(sql), null);
+  await apply(sql, account_id, [mediaEntry()]);
+  assert.equal(await problem(sql), null);
+  await disconnectAccount(sql, account_id);
+  assert.equal(await problem(sql), "Lost");
+  await disconnectAccount(sql, second.id);
+  assert.equal(await problem(sql), null);
+});
+
+Deno.test("after an account gets a new token, its failed uploads are due and are no longer a problem", async () => {
+  for (const wasDisconnected of [false, true]) {
+    await rolledBack(async (sql) => {
+      await catalogued(sql, own, [mediaEntry()]);
+      for (let i = 0; i < 3; i++) {
+        const { upload_id } = await begin(sql);
+        await call(sql, "fail_media_upload", upload_id, "The token has expired", "190");
+        await age(sql, "10 seconds");
+      }
+      assert.deepEqual(await due(sql), []);
+      assert.equal(await problem(sql), "The token has expired");
+      if (wasDisconnected) await disconnectAccount(sql, account_id);
+      await actAs(sql, "service_role");
+      await sql`
+        select connect_messaging_account(
+          company_id => ${company_id}, phone_number_id => ${own.phone_number_id},
+          display_phone => '+15550100', encrypted_token => ${own.sealed_token}
+        )
+      `;
+      await actAsSuperuser(sql);
+      assert.deepEqual(await due(sql), ["order_update"]);
+      assert.equal(await problem(sql), null);
+      assert.equal((await mediaOf(sql)).failures, 0);
     });
   }
 });
