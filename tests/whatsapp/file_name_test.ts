@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
-import { fileName } from "../../supabase/functions/_shared/templates/file_name.ts";
+import { fileName, givenFileName } from "../../supabase/functions/_shared/templates/file_name.ts";
 import { nastyText } from "../support/nasty_text.ts";
 
 const PDF = "application/pdf";
@@ -40,6 +40,18 @@ Deno.test("a long file name is cut to 240 characters and keeps its extension", (
   const name = nameOf("/x", `attachment; filename="${"🚚".repeat(300)}.pdf"`);
   assert.equal(name, `${"🚚".repeat(235)}.pdf`);
   assert.equal(nameOf("/x", null, "t".repeat(512)), `${"t".repeat(235)}.pdf`);
+});
+
+Deno.test("a file name of at most 240 characters with its extension is not shortened", () => {
+  for (const length of [235, 236, 240]) {
+    const name = `${"é".repeat(length - 4)}.pdf`;
+    assert.equal(givenFileName("DOCUMENT", PDF, name), name);
+  }
+  const withExtension = `${"a".repeat(236)}.pdf`;
+  assert.equal(givenFileName("DOCUMENT", PDF, "a".repeat(236)), withExtension);
+  const shortened = `${"a".repeat(235)}.pdf`;
+  assert.equal(givenFileName("DOCUMENT", PDF, "a".repeat(237)), shortened);
+  assert.equal(givenFileName("DOCUMENT", PDF, `${"a".repeat(237)}.pdf`), shortened);
 });
 
 Deno.test("no file name can break the form encoding of the upload", () => {

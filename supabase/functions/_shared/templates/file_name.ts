@@ -35,10 +35,12 @@ export function givenFileName(format: MediaFormat, type: string, given: string):
   return shortened(format, type, plain(given) || format.toLowerCase());
 }
 
-/** Shortens a name to at most 240 characters, with the extension of its type. */
+/** The name with the extension of its type; shortened only if it has more than 240 characters. */
 function shortened(format: MediaFormat, type: string, name: string): string {
+  const whole = nameWithExtension(format, type, name);
+  if (Array.from(whole).length <= MAX_NAME) return whole;
   const base = Array.from(name).slice(0, MAX_BASE).join("");
-  return nameWithExtension(format, type, base === name ? name : /^.*[^. ]/s.exec(base)?.[0] ?? "");
+  return nameWithExtension(format, type, /^.*[^. ]/s.exec(base)?.[0] ?? "");
 }
 
 /** The name in a Content-Disposition header (RFC 6266). The encoded form takes precedence. */
