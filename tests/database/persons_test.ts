@@ -109,7 +109,7 @@ test("a former phone number belongs to its contact until the time of the change,
   const next = await find(sql, { phone }, 101);
   assert.notEqual(next, contact_id);
   assert.equal((await contact(sql, next)).phone, phone);
-  // A message from before the change still belongs to the first contact, although another person
+  // A message that is older than the change still belongs to the first contact, although another person
   // has the number now.
   assert.equal(await find(sql, { phone }, 99), contact_id);
   assert.equal(await find(sql, { phone }, 200), next);
