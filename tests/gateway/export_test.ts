@@ -140,7 +140,12 @@ Deno.test("an export is streamed, and its stream breaks off if the database fail
 
 Deno.test("an export breaks off if the contact is merged during the export", async () => {
   // The exported contact is merged into the other contact, or the other contact into it.
-  for (const [isGone, view] of [[true, "own_opt_out_lifts"], [false, "own_messages"]] as const) {
+  const cases = [
+    [true, "own_opt_out_lifts"],
+    [false, "own_contact_wishes"],
+    [false, "own_messages"],
+  ] as const;
+  for (const [isGone, view] of cases) {
     const own = await newCompany();
     const merge = async (id: string, from: string) => {
       const answer = await call(own.keys.write, "POST", `/contacts/${id}/merge`, {

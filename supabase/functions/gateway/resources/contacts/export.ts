@@ -26,14 +26,14 @@ export const contactExport = operation({
 }, async ({ caller, params }) => {
   let { id } = params;
   const read = async () => await readRecords(caller, CONTACT as AnyResource, {}, "id", id);
-  let [contact] = await read();
-  if (!contact) {
+  let [found] = await read();
+  if (!found) {
     // If this contact was merged, the export is about the remaining contact.
     id = await survivorOf(caller, CONTACT, id) ?? id;
-    if (id !== params.id) [contact] = await read();
+    if (id !== params.id) [found] = await read();
   }
-  if (!contact) throw new ApiError("not_found", "Contact not found");
+  if (!found) throw new ApiError("not_found", "Contact not found");
   // This code is loaded only when someone exports a contact.
   const { exportOf } = await import("./exported.ts");
-  return replyInPieces(200, exportOf(caller, contact, id));
+  return replyInPieces(200, exportOf(caller, id, async () => (await read())[0]));
 });

@@ -27,11 +27,19 @@ type AnyResource = Resource<any, any>;
 /**
  * Returns the JSON document with the data that is stored about a person, in chunks. Throws an error
  * before the end of the document if the contact was merged or deleted in the meantime.
+ *
+ * @param read reads the contact.
  */
-export async function* exportOf(caller: Caller, contact: Row, id: string): AsyncGenerator<string> {
+export async function* exportOf(
+  caller: Caller,
+  id: string,
+  read: () => Promise<Row | undefined>,
+): AsyncGenerator<string> {
   const conversationIds: string[] = [];
   const editedIds: string[] = [];
-  const [wishes, merges] = await Promise.all([wishesOf(caller, id), mergesInto(caller, id)]);
+  // This is the first read, so every merge that changes a later read is noticed at the end.
+  const merges = await mergesInto(caller, id);
+  const [contact, wishes] = await Promise.all([read(), wishesOf(caller, id)]);
   yield `{"data":{"contact":${JSON.stringify(contact)},"wishes":${JSON.stringify(wishes)}`;
   yield* member("opt_out_lifts", partsOf(caller, "own_opt_out_lifts", OptOutLift, id));
   yield* member("identities", partsOf(caller, "own_contact_identities", ContactIdentity, id));
