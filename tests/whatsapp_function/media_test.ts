@@ -13,7 +13,7 @@ import {
   type TemplateChannel,
   templateChannel,
 } from "../support/template_channel.ts";
-import { environment } from "../support/test_stack.ts";
+import { environment, statement } from "../support/test_stack.ts";
 import {
   type CompanyWithCatalogue,
   companyWithCatalogue,
@@ -187,16 +187,24 @@ Deno.test("one bad sample does not stop the job from uploading the other samples
   assert.deepEqual(again.result, { uploaded: 0, failed: [] });
 });
 
-Deno.test("if the database cannot record a failed upload, the run of the job fails", async () => {
+Deno.test("if the database cannot record a failed upload, the run of the job fails after the other uploads", async () => {
   await using channel = templateChannel();
   await using db = watchedStack(({ url }) =>
     url.endsWith("/rpc/fail_media_upload") ? new Response("", { status: 503 }) : null
   );
   const { company } = await withTemplate(channel, "a.exe");
   const run = await ownWhatsapp(channel.url, { supabaseUrl: db.url });
-  await run("template-media", company.account_id);
+  channel.templates = [
+    imageTemplate("a_bad", channel.sample("a.exe")),
+    imageTemplate("b_good", channel.sample("b.png")),
+  ];
+  await run("template-sync", company.account_id);
   const { failure } = await lastRunOf(company, "template-media");
   assert.match(String(failure), /^The database failed \(503/);
+  const uploaded = await statement`
+    select media_id from template_media where company_id = ${company.id} and media_id is not null
+  `;
+  assert.equal(uploaded.length, 1);
 });
 
 Deno.test("a run with many bad samples names the first twenty samples and counts the others", async () => {

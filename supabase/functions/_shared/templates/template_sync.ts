@@ -91,14 +91,21 @@ export async function uploadDueMedia(
   return await runJob(db, keys, { job: "template-media", accountId, onBegun }, async (account) => {
     const uploads: MediaUploads = { uploaded: 0, failed: [] };
     const tried = new Set<string>();
+    let unrecorded: Error | undefined;
+    // A failure that the database did not store fails the run, but only after the other uploads.
+    const end = () => {
+      if (unrecorded) throw unrecorded;
+      return uploads;
+    };
     for (;;) {
       const due = await dueMedia(db, accountId);
       const next = due.filter(({ template_id }) => !tried.has(template_id));
-      if (next.length === 0) return uploads;
+      if (next.length === 0) return end();
       for (const template of next) {
-        if (performance.now() >= untilMs) return uploads;
+        if (performance.now() >= untilMs) return end();
         tried.add(template.template_id);
-        await uploadOne(db, channel, account, template, uploads);
+        const failure = await uploadOne(db, channel, account, template, uploads);
+        unrecorded ??= failure;
       }
     }
   });
@@ -116,21 +123,25 @@ async function dueMedia(db: CompanyDb, account_id: string): Promise<DueMedia[]> 
   return due as unknown as DueMedia[]; // the jsonb from due_media()
 }
 
+/**
+ * Uploads the media of one template, and adds the result to `uploads`. Returns the database's error
+ * if the database could not store that the upload failed.
+ */
 async function uploadOne(
   db: CompanyDb,
   channel: ChannelConfig,
   account: JobAccount,
   { template_id: templateId, name, language }: DueMedia,
   uploads: MediaUploads,
-) {
+): Promise<Error | undefined> {
   try {
     await uploadMedia(db, channel, { ...account, templateId }, UPLOAD);
     uploads.uploaded++;
   } catch (error) {
     if (!(error instanceof MediaTrouble)) throw error;
-    if (error.unrecorded) throw error.unrecorded;
     if (uploads.failed.length < MAX_TOLD) {
       uploads.failed.push({ name, language, reason: error.message });
     } else uploads.more_failed = (uploads.more_failed ?? 0) + 1;
+    return error.unrecorded;
   }
 }
