@@ -113,8 +113,13 @@ Deno.test("the stored description of an error contains no host of the caller's a
     "The messaging channel does not have the media of the template's header: …. Nothing was " +
       "sent; repeat the request later",
   );
-  const example = "is not a URL; give one such as https://example.com/webhooks";
-  assert.equal(problemOf(invalidRequest([{ field: "url", message: example }])).problem, example);
+  const kept = [
+    "is not a URL; give one such as https://example.com/webhooks",
+    "does not begin with https://; events are only sent over TLS",
+  ];
+  for (const message of kept) {
+    assert.equal(problemOf(invalidRequest([{ field: "url", message }])).problem, message);
+  }
 });
 
 Deno.test("Postgres can store the description of an error whose long message is cut inside an emoji", () => {

@@ -66,8 +66,8 @@ function withoutWrongName(message: string): string {
 const VALUES =
   /(?<!such as \+?)\b(?:\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)?|[\da-f]{8}-[\da-f-]{27}|\d{7,})|(?<=\b(?:line|column) )\d+/gi;
 
-/** E-mail addresses and URLs, each up to the next space. An example is kept. */
-const ADDRESSES = /(?<!\S)(?<!such as )\S*?(?:@|:\/\/)\S*?(?=;?(?!\S))/g;
+/** E-mail addresses and URLs, each up to the next space. An example and a lone `https://` are kept. */
+const ADDRESSES = /(?<!\S)(?<!such as )\S*?(?:@|:\/\/(?=[^\s;]))\S*?(?=;?(?!\S))/g;
 
 /** The reason in the message of `noMedia()`, which may be the channel's message. */
 const REASON = /(?<= does not have the media of the template's header: ).*(?=\. Nothing was sent)/s;
