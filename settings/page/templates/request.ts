@@ -31,7 +31,7 @@ export function requestFor(
     display_text: text === null
       ? template.name
       : filled(text, template.variables.body, values.body),
-    idempotency_key: `${template.name}-${phone}-1`,
+    idempotency_key: `${template.name.slice(0, 150)}-${phone}-1`,
   };
   const json = JSON.stringify(body, null, 2).replaceAll("'", "'\\''");
   return `curl "${functionsUrl}/send-external-template" \\\n  -H "Authorization: Bearer ${key}" \\\n` +
