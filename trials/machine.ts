@@ -3,7 +3,7 @@ import type { Sql } from "../local/postgres/database.ts";
 
 export type Machine = Awaited<ReturnType<typeof describeMachine>>;
 
-/** Describes this machine, because a measurement means nothing without its machine. */
+/** Describes this machine, because a measurement is only useful if the machine is known. */
 export async function describeMachine(sql: Sql) {
   const [{ server_version }] = await sql`show server_version`;
   return {

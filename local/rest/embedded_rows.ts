@@ -5,7 +5,7 @@ import { OperationNodeTransformer, type RawNode } from "kysely";
 // their bytes. lite keeps the columns in the order in which they were selected. Without this
 // correction, tests would not see the order that a hosted project returns.
 
-/** The start of lite's SQL for an embedded row, or an array of them. */
+/** The start of the SQL that lite writes for one embedded row, or for an array of such rows. */
 const EMBEDDED = /^\(select (to_json\(obj\)|coalesce\(json_agg\(agg\), '\[\]'\)) from $/;
 
 /** Turns embedded rows into jsonb. */

@@ -132,7 +132,7 @@ function fieldName(reader: Reader): string {
   return dashed(reader, IDENTIFIER, "field name (* or [a..z0..9_$])");
 }
 
-/** A quoted string, or parts that match the same pattern, separated by dashes. */
+/** A quoted string, or parts that are separated by dashes. Each part matches `part`. */
 function dashed(reader: Reader, part: RegExp, expected: string): string {
   const quoted = reader.take(QUOTED);
   if (quoted) return unescaped(quoted[1]);

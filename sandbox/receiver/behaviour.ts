@@ -24,7 +24,7 @@ const Plan = z.strictObject({
 /** How the receiver responds to requests to `/sandbox/webhooks/{name}`. */
 export type Behaviour = z.infer<typeof Plan>;
 
-/** The secret of the webhook, as in the response that created the webhook. */
+/** The secret of the webhook, as the API returned it when the webhook was created. */
 const Secret = z.string().regex(
   /^whsec_(?:[A-Za-z\d+/]{4}){8,}(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/,
   "must be whsec_ followed by base64, as in the response that created the webhook",

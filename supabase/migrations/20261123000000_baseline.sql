@@ -127,8 +127,8 @@ begin
       regexp_replace(
         regexp_replace(normalize(' ' || $1, NFKD), '[\u0300-\u036f]', '', 'g'),
         '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u007f]+', ' ', 'g'
-      -- This collation follows the Unicode rules on every platform. The database's own collation may convert only ASCII
-      -- letters to lower case.
+      -- This collation follows the Unicode rules on every platform. On some platforms, the database's own collation
+      -- converts only ASCII letters to lower case.
       ) collate "pg_c_utf8"
     ),
     'ς', 'σ'
@@ -7817,8 +7817,8 @@ as $$
   where holder is not null
 $$;
 comment on function app.conflict_of_deal(uuid, jsonb) is
-  'Returns the result of an item whose external_id another deal has: { status: 409, existing_id, field }. Returns null '
-  'when no other deal has this external_id.';
+  'If another deal already has the item''s external_id, returns the result { status: 409, existing_id, field }. '
+  'Otherwise returns null.';
 
 create function public.patch_deals(items jsonb[], atomic boolean default false) returns json
 -- Security definer, so that the function checks the key only once. Under the policies, each statement would check the
@@ -13518,7 +13518,7 @@ begin
 end
 $$;
 comment on function public.sends_by_outcome(uuid, integer, text) is
-  'Returns the number of a company''s sends with each outcome, by day of the first attempt in the time zone `zone`. '
+  'Counts the sends of a company by day and outcome. The day is the day of the first attempt, in the time zone `zone`. '
   'Covers the given number of days (1 to 90), including today. A day or outcome without sends has no row. The outcomes '
   'failed, refused and released are counted by reason. The company''s members may call this function. Raises PT403 for '
   'other callers. Raises PT422 for an invalid number of days or an unknown time zone.';
@@ -14869,7 +14869,7 @@ create table public.channel_events (
   -- When the job applies the event. Null means that the job does not apply the event. While a run of the job works on
   -- the event, this is the end of the run's lease.
   next_attempt_at timestamptz default now(),
-  -- When the event was last applied, with any result.
+  -- When the event was last tried, whether or not it succeeded.
   processed_at timestamptz,
   person_marks bigint[],
   -- The hash recognizes only a repeat of the same bytes. WhatsApp may also repeat items in an event with other bytes,
@@ -18198,7 +18198,7 @@ end
 $$;
 comment on function public.restore_contact(uuid, jsonb) is
   'Restores a contact of the key''s company. Needs a write token. Returns a result in the format of write_contacts(). '
-  'Its only item is the result of app.unarchive_contact(), with the current contact. Raises PT409 and PT422 as '
+  'Its only item is the result of app.unarchive_contact() and contains the contact. Raises PT409 and PT422 as '
   'app.claim_idempotency_key() does. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.restore_contact(uuid, jsonb) to api_client;
 

@@ -13,8 +13,8 @@ begin
       regexp_replace(
         regexp_replace(normalize(' ' || $1, NFKD), '[\u0300-\u036f]', '', 'g'),
         '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u007f]+', ' ', 'g'
-      -- This collation follows the Unicode rules on every platform. The database's own collation may convert only ASCII
-      -- letters to lower case.
+      -- This collation follows the Unicode rules on every platform. On some platforms, the database's own collation
+      -- converts only ASCII letters to lower case.
       ) collate "pg_c_utf8"
     ),
     'ς', 'σ'

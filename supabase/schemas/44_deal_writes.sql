@@ -284,8 +284,8 @@ as $$
   where holder is not null
 $$;
 comment on function app.conflict_of_deal(uuid, jsonb) is
-  'Returns the result of an item whose external_id another deal has: { status: 409, existing_id, field }. Returns null '
-  'when no other deal has this external_id.';
+  'If another deal already has the item''s external_id, returns the result { status: 409, existing_id, field }. '
+  'Otherwise returns null.';
 
 create function public.patch_deals(items jsonb[], atomic boolean default false) returns json
 -- Security definer, so that the function checks the key only once. Under the policies, each statement would check the

@@ -105,7 +105,7 @@ begin
 end
 $$;
 comment on function public.sends_by_outcome(uuid, integer, text) is
-  'Returns the number of a company''s sends with each outcome, by day of the first attempt in the time zone `zone`. '
+  'Counts the sends of a company by day and outcome. The day is the day of the first attempt, in the time zone `zone`. '
   'Covers the given number of days (1 to 90), including today. A day or outcome without sends has no row. The outcomes '
   'failed, refused and released are counted by reason. The company''s members may call this function. Raises PT403 for '
   'other callers. Raises PT422 for an invalid number of days or an unknown time zone.';

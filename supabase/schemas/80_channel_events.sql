@@ -23,7 +23,7 @@ create table public.channel_events (
   -- When the job applies the event. Null means that the job does not apply the event. While a run of the job works on
   -- the event, this is the end of the run's lease.
   next_attempt_at timestamptz default now(),
-  -- When the event was last applied, with any result.
+  -- When the event was last tried, whether or not it succeeded.
   processed_at timestamptz,
   person_marks bigint[],
   -- The hash recognizes only a repeat of the same bytes. WhatsApp may also repeat items in an event with other bytes,

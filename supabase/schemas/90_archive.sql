@@ -271,7 +271,7 @@ end
 $$;
 comment on function public.restore_contact(uuid, jsonb) is
   'Restores a contact of the key''s company. Needs a write token. Returns a result in the format of write_contacts(). '
-  'Its only item is the result of app.unarchive_contact(), with the current contact. Raises PT409 and PT422 as '
+  'Its only item is the result of app.unarchive_contact() and contains the contact. Raises PT409 and PT422 as '
   'app.claim_idempotency_key() does. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.restore_contact(uuid, jsonb) to api_client;
 

@@ -3,8 +3,8 @@
 // rows. A session may have kept plans that it made before the company was added. The test counts the
 // rows that each operation reads.
 //
-// The test has no session that keeps plans from a database without statistics. Such a plan may read
-// all contacts of a company. Autovacuum collects statistics within about a minute after the first 50
+// A plan that Postgres made in a database without statistics can read all contacts of a company. The
+// test has no session with such a plan. Autovacuum collects statistics within about a minute after the first 50
 // rows of a table, and Postgres then makes new plans.
 
 import assert from "node:assert/strict";

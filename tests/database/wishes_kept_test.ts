@@ -125,7 +125,7 @@ test("if the contact's phone number changes after an opt-out has ended, neither 
   }
 });
 
-test("an opt-out that has ended does not return when a contact is merged or gets its own additional number as its main number", async () => {
+test("an opt-out that has ended does not return when a contact is merged, or when one of its additional numbers becomes its main number", async () => {
   type Change = (sql: Sql, id: string, phone: string) => Promise<string>;
   const merged = async (sql: Sql, survivor: Record<string, unknown>, id: string) => {
     const [{ id: kept }] = await sql`

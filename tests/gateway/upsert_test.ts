@@ -40,7 +40,7 @@ const FULL = {
   is_active: true,
 };
 
-Deno.test("PUT creates a contact, or finds it by its phone number in any spelling and keeps the stored spelling", async () => {
+Deno.test("PUT creates a contact, or finds it by its phone number in any format and keeps the stored format", async () => {
   const [phone, spelling] = spellings();
   const created = await put({ phone, tags: ["a", "a"], custom_fields: { a: null } });
   assert.equal(created.status, 201);

@@ -215,7 +215,7 @@ function parts(texts: string[]): fc.Arbitrary<string> {
   );
 }
 
-/** `custom_fields.<key>` with a value of this row or of another row. */
+/** A filter by `custom_fields.<key>`, with a value from this row or from another row. */
 function anyMember(rows: FoundRow[], row: FoundRow): fc.Arbitrary<Query> {
   const members = (some: FoundRow[]) => some.flatMap((each) => Object.entries(each.custom_fields));
   const [own, all] = [members([row]), members(rows)].map((pairs) =>

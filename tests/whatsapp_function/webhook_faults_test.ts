@@ -304,7 +304,7 @@ Deno.test("while the database is down, an event is refused with a 503 and a `Ret
   assert.equal((await eventsOf(app)).length, 2);
 });
 
-Deno.test("if the database's response is lost, the event is refused with a 503, and its repeat is stored once", async () => {
+Deno.test("if the database's response is lost, the function answers 503, and the event is stored only once when it arrives again", async () => {
   const app = await newChannelApp();
   let loses = true;
   await using watched = watchedStack(async (request) => {

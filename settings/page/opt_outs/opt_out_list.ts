@@ -45,7 +45,7 @@ interface Lift {
   contacts: { name: string | null; phone: string | null };
 }
 
-/** The database refuses a longer reason. */
+/** The maximum length of a reason in the database. */
 const LONGEST_REASON = 500;
 
 /** The people who opted out, and the opt-outs that members lifted. */

@@ -79,7 +79,7 @@ function isTooLong(address: string): boolean {
 
 /**
  * A client that runs its statements as the role of its token. If the role is `api_client`, the
- * database limits the statements to the company whose key the token names.
+ * token identifies an API key, and the database limits the statements to the company of this key.
  */
 export function companyDb(
   config: Config,

@@ -46,12 +46,12 @@ export function compares(column: string, operator: string, operand: string): Con
   return [test(column, operator, operand)];
 }
 
-/** If `isTrue`, the column has no value. Otherwise, the column has a value. */
+/** If `isTrue`, matches rows without a value in the column. Otherwise, matches the other rows. */
 export function isNull(column: string, isTrue: boolean): Condition[] {
   return [test(column, isTrue ? "is" : "not.is", "null")];
 }
 
-/** If `isTrue`, the column has no value or an empty string. Otherwise, it has a text. */
+/** Like `isNull()`, but an empty string counts as no value. */
 export function isEmptyText(column: string, isTrue: boolean): Condition[] {
   return isTrue
     ? [{ anyOf: [test(column, "is", "null"), test(column, "eq", "")] }]
