@@ -26,7 +26,8 @@ begin
   insert into app.open_deliveries (webhook_id, record_id, seq, slot, event_id, company_id, type, due_at)
   select hooks.id, of_record, event_seq, of_slot, event_id, of_company, event_type, at
   from public.webhooks as hooks
-  where hooks.company_id = of_company and hooks.is_queued and app.wants(hooks.types, event_type);
+  where hooks.company_id = of_company and hooks.is_queued
+    and app.wants(hooks.types, event_type) and app.is_for_webhook(event_type, of_record, hooks.id);
 end
 $$;
 comment on function app.write_event(uuid, text, uuid, jsonb) is

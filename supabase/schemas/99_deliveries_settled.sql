@@ -88,7 +88,7 @@ begin
   delete from app.replays where webhook_id = webhook;
   -- Switching a key off may switch off ten webhooks with long queues, so most of a long queue is left to a job.
   perform app.end_deliveries(webhook, at, 1000);
-  perform app.note_webhook_event(of_company, webhook, 'webhook.switched_off', jsonb_build_object('why', reason));
+  perform app.write_event(of_company, 'webhook.switched_off', webhook, jsonb_build_object('why', reason));
 end
 $$;
 comment on function app.switch_off_webhook(uuid, text) is
@@ -326,28 +326,3 @@ as $$
 $$;
 comment on function app.without_answers(jsonb) is
   'Returns the attempts of a delivery without the beginnings of the responses.';
-
-create function app.note_webhook_event(of_company uuid, webhook uuid, event_type text, event_changes jsonb) returns void
-language plpgsql
-set search_path = ''
-as $$
-declare
-  at constant timestamptz := clock_timestamp();
-  noted app.events;
-begin
-  insert into app.events (slot, id, seq, version, company_id, type, record_id, changed, changes, actor, happened_at)
-  values (
-    app.slot_of(at), app.new_event_id(at), nextval('app.event_seq'), app.change_now(), of_company, event_type, webhook,
-    '{}', event_changes, '{ "kind": "job", "id": null }', at
-  )
-  returning * into noted;
-  insert into app.open_deliveries (webhook_id, record_id, seq, slot, event_id, company_id, type, due_at)
-  select hooks.id, webhook, noted.seq, noted.slot, noted.id, of_company, event_type, at
-  from public.webhooks as hooks
-  where hooks.company_id = of_company and hooks.is_queued
-    and app.wants(hooks.types, event_type) and app.is_for_webhook(event_type, webhook, hooks.id);
-end
-$$;
-comment on function app.note_webhook_event(uuid, uuid, text, jsonb) is
-  'Writes an event about a webhook, and queues the event for the company''s webhooks that subscribe to this event '
-  'type.';
