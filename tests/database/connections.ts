@@ -35,11 +35,13 @@ export async function atOnce<Answer>(
  * Runs each function in its own transaction. The second transaction starts when the first function
  * has returned. The first transaction is committed when the second transaction waits for the first,
  * or has ended. If `undone` is true, the first transaction is rolled back instead.
+ *
+ * @param afterwards work of the first transaction before its end, while the second one waits.
  */
 export async function overlapping<First, Second>(
   first: Work<First>,
   second: Work<Second>,
-  { undone = false } = {},
+  { undone = false, afterwards }: { undone?: boolean; afterwards?: Work<unknown> } = {},
 ): Promise<[First, Second]> {
   const end = new Error("undone");
   let firstAnswer: First;
@@ -55,6 +57,7 @@ export async function overlapping<First, Second>(
     const over = secondWork.catch(() => {}).finally(() => isOver = true);
     const waiting = pid.promise.then((pid) => untilWaiting(pid, () => isOver));
     await Promise.race([over, waiting]);
+    await afterwards?.(sql1);
     if (undone) throw end;
   }).catch((error) => {
     if (error !== end) throw error;

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { refusal, rolledBack, type Sql, type Work } from "../support/acting_as.ts";
 import { connectAccount, disconnectAccount, newCompany } from "../support/company.ts";
-import { atOnce, committed, untilWaiting } from "./connections.ts";
+import { atOnce, committed, overlapping } from "./connections.ts";
 import { claim, settle } from "./sends.ts";
 import { apply, catalogued, entry, FITTING, joinBusinessAccount, mediaEntry } from "./templates.ts";
 
@@ -136,19 +136,12 @@ Deno.test("a synchronisation that fails because of its account and a simultaneou
   const company = await newCompany();
   await committed((sql) => catalogued(sql, company));
   const { run_id } = (await committed((sql) => begin(sql, SYNC, company.account_id)))!;
-  let ended!: Promise<unknown>;
-  await committed(async (sql) => {
+  await overlapping(
     // The disconnection has locked the account, but not yet its catalogue.
-    await sql`select from messaging_accounts where id = ${company.account_id} for no key update`;
-    const pid = Promise.withResolvers<number>();
-    ended = committed(async (sql) => {
-      pid.resolve((await sql`select pg_backend_pid() as pid`)[0].pid);
-      await sql`select end_job(${run_id}, 'The token has expired', null, '190')`;
-    });
-    await Promise.race([ended, pid.promise.then((pid) => untilWaiting(pid))]);
-    await disconnectAccount(sql, company.account_id);
-  });
-  await ended;
+    (sql) => sql`select from messaging_accounts where id = ${company.account_id} for no key update`,
+    (sql) => sql`select end_job(${run_id}, 'The token has expired', null, '190')`,
+    { afterwards: (sql) => disconnectAccount(sql, company.account_id) },
+  );
 });
 
 test("a failed synchronisation does not affect the company's other business accounts", async (sql) => {

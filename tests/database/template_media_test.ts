@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { actAs, actAsSuperuser, rolledBack, type Sql, type Work } from "../support/acting_as.ts";
 import { connectAccount, disconnectAccount, newCompany } from "../support/company.ts";
-import { committed, overlapping, untilWaiting } from "./connections.ts";
+import { committed, overlapping } from "./connections.ts";
 import { actAsSender, type Claim, claim, RELEASED, settle } from "./sends.ts";
 import { apply, catalogued, entry, joinBusinessAccount, mediaEntry, SAMPLE } from "./templates.ts";
 
@@ -509,19 +509,13 @@ Deno.test("a finished upload and a simultaneous refusal of the same account caus
   const { upload_id } = await committed(async (sql) =>
     await begin(sql, await templateId(sql, "order_update", company.id), company.account_id)
   );
-  let finished!: Promise<Claim>;
-  await committed(async (sql) => {
+  const [, finished] = await overlapping<unknown, Claim>(
     // The refusal has locked the account, but not yet its notices.
-    await sql`select from messaging_accounts where id = ${company.account_id} for no key update`;
-    const pid = Promise.withResolvers<number>();
-    finished = committed(async (sql) => {
-      pid.resolve((await sql`select pg_backend_pid() as pid`)[0].pid);
-      return await call(sql, "finish_media_upload", upload_id, "77");
-    });
-    await Promise.race([finished, pid.promise.then((pid) => untilWaiting(pid))]);
-    await refuse(sql);
-  });
-  assert.equal(await finished, true);
+    (sql) => sql`select from messaging_accounts where id = ${company.account_id} for no key update`,
+    (sql) => call(sql, "finish_media_upload", upload_id, "77"),
+    { afterwards: (sql) => refuse(sql) },
+  );
+  assert.equal(finished, true);
 });
 
 Deno.test("an upload that fails because of its account and a simultaneous disconnection of the account cause no deadlock", async () => {
@@ -530,19 +524,13 @@ Deno.test("an upload that fails because of its account and a simultaneous discon
   const { upload_id } = await committed(async (sql) =>
     await begin(sql, await templateId(sql, "order_update", company.id), company.account_id)
   );
-  let failed!: Promise<Claim>;
-  await committed(async (sql) => {
+  const [, failed] = await overlapping<unknown, Claim>(
     // The disconnection has locked the account, but not yet its templates.
-    await sql`select from messaging_accounts where id = ${company.account_id} for no key update`;
-    const pid = Promise.withResolvers<number>();
-    failed = committed(async (sql) => {
-      pid.resolve((await sql`select pg_backend_pid() as pid`)[0].pid);
-      return await call(sql, "fail_media_upload", upload_id, "The token has expired", "190");
-    });
-    await Promise.race([failed, pid.promise.then((pid) => untilWaiting(pid))]);
-    await disconnectAccount(sql, company.account_id);
-  });
-  assert.equal(await failed, true);
+    (sql) => sql`select from messaging_accounts where id = ${company.account_id} for no key update`,
+    (sql) => call(sql, "fail_media_upload", upload_id, "The token has expired", "190"),
+    { afterwards: (sql) => disconnectAccount(sql, company.account_id) },
+  );
+  assert.equal(failed, true);
 });
 
 Deno.test("a send can be settled while its media or its catalogue is locked", async () => {
