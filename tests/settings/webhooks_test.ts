@@ -228,6 +228,12 @@ Deno.test("an owner creates a webhook, sees events arrive, and handles a failing
       await page.getByText("The webhook is on.").waitFor();
       await page.getByText("On", { exact: true }).waitFor();
       await delivered(before, ({ type }) => type === "deal.lost");
+      // While this replay runs, the page refuses another one.
+      await until(async () => {
+        await deliver(company.id);
+        const replays = await statement`select from app.replays where webhook_id = ${webhook_id}`;
+        return replays.length === 0;
+      });
     },
   );
 
