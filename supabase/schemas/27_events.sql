@@ -80,10 +80,10 @@ as $$
 begin
   return (
     lpad(to_hex(floor(date_part('epoch', at) * 1000)::bigint), 12, '0')
-    -- The version, 7, and 12 random bits.
-    || to_hex(random(28672, 32767))
-    -- The variant, binary 10, and 62 random bits. These bigint values are negative, so they have all 16 digits.
-    || to_hex(random(-9223372036854775808, -4611686018427387905))
+    -- The version, 7, then the random bits and the variant of a UUID of version 4. Its generator is cryptographic. The
+    -- numbers of random() would be predictable: from two of its own ids, a company could compute how many events other
+    -- companies have.
+    || '7' || substr(gen_random_uuid()::text, 16)
   )::uuid;
 end
 $$;

@@ -123,8 +123,8 @@ declare
   -- The same as app.new_event_id(at).
   new_id constant text := $id$
     (
-      lpad(to_hex(floor(date_part('epoch', at) * 1000)::bigint), 12, '0') || to_hex(random(28672, 32767))
-      || to_hex(random(-9223372036854775808, -4611686018427387905))
+      lpad(to_hex(floor(date_part('epoch', at) * 1000)::bigint), 12, '0')
+      || '7' || substr(gen_random_uuid()::text, 16)
     )::uuid
   $id$;
   way record;

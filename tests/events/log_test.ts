@@ -56,6 +56,25 @@ Deno.test("an event for a change through the API names the key, the request and 
   assert.equal(body.data.stage_id, stage_ids[1]);
 });
 
+Deno.test("the ids of events do not come from random(), whose next numbers a caller could predict", async () => {
+  await rolledBack(async (sql) => {
+    const idWithSeed = async (change: () => Promise<unknown>) => {
+      await sql`select setseed(0.5)`;
+      await change();
+      const [{ id }] = await sql`
+        select id from app.events where company_id = ${own.id} order by seq desc limit 1
+      `;
+      assert.match(id, /^.{8}-.{4}-7.{3}-[89ab]/);
+      return id.slice(15);
+    };
+    const rename = (title: string) => () =>
+      sql`update deals set title = ${title} where id = ${own.deal_id}`;
+    const note = () => sql`select app.write_event(${own.id}, 'deal.updated', ${own.deal_id}::uuid)`;
+    assert.notEqual(await idWithSeed(rename("First")), await idWithSeed(rename("Second")));
+    assert.notEqual(await idWithSeed(note), await idWithSeed(note));
+  });
+});
+
 Deno.test("changes by a user, by SQL and by a batch create events too", async () => {
   const { conversation_id, member_id } = own;
   const written = await rest(
