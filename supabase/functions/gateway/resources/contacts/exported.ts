@@ -95,9 +95,10 @@ async function wishesOf({ reader }: Caller, id: string): Promise<Row> {
 
 /** Returns the number of contacts that were merged into a contact. */
 async function mergesInto({ reader }: Caller, id: string): Promise<number> {
-  const merges = await reader.from("own_contact_identity_events").select("id")
-    .eq("contact_id", id).eq("kind", "merged");
-  return rows(merges).length;
+  const merges = await reader.from("own_contact_identity_events").select("id", { count: "exact" })
+    .eq("contact_id", id).eq("kind", "merged").limit(1);
+  rows(merges);
+  return merges.count!;
 }
 
 /**
