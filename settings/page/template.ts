@@ -111,7 +111,7 @@ export function template(id: string): View {
   function requestOf(template: WholeTemplate, app: App): TemplateResult {
     const { t: { templates: t }, project: { functionsUrl } } = app;
     const text = requestFor(functionsUrl, template, values, {
-      phone: "+5511987654321",
+      phone: t.phonePlace,
       phoneNumberId: template.phone_number_ids[0] ?? t.numberPlace,
       key: t.keyPlace,
     });

@@ -80,7 +80,10 @@ Deno.test(
     assert.equal(await bubble.locator("b").innerText(), "Olá");
     await page.getByLabel("Text, {{2}}").fill("42");
     assert.equal(await bubble.innerText(), "Olá Ana: 42");
-    assert.match(await page.locator("#template-request").innerText(), /"Ana",\s+"42"\s+\]/);
+    const request = await page.locator("#template-request").innerText();
+    assert.match(request, /"Ana",\s+"42"\s+\]/);
+    // A reader who fills in the phone in both places gets another idempotency key for each phone.
+    assert.equal(request.split("<phone>").length, 3);
 
     await page.getByLabel("Your phone").fill("11 98765");
     await page.getByRole("button", { name: "Send test" }).click();

@@ -15,8 +15,10 @@ export function fieldsOf(template: WholeTemplate, values: Values, phoneNumberId:
 }
 
 /**
- * A command for a terminal that sends the template. @param key the API key, or a placeholder for
- * it.
+ * A command for a terminal that sends the template. The idempotency key contains the phone and the
+ * language, because the API refuses the same key for another phone or language.
+ * @param phone the recipient, or a placeholder for it.
+ * @param key the API key, or a placeholder for it.
  */
 export function requestFor(
   functionsUrl: string,
@@ -31,7 +33,7 @@ export function requestFor(
     display_text: text === null
       ? template.name
       : filled(text, template.variables.body, values.body),
-    idempotency_key: `${template.name.slice(0, 150)}-${phone}-1`,
+    idempotency_key: `${template.name.slice(0, 150)}-${template.language}-${phone}-1`,
   };
   const json = JSON.stringify(body, null, 2).replaceAll("'", "'\\''");
   return `curl "${functionsUrl}/send-external-template" \\\n  -H "Authorization: Bearer ${key}" \\\n` +

@@ -147,9 +147,11 @@ export const templates = {
   },
 
   request: "The request for a program",
-  requestHint: "Put in your key and the phone.",
+  requestHint:
+    "Put in your key, and put in the phone in both places. The API sends only one message for each idempotency key, so change this key for every other message.",
   copyRequest: "Copy the request",
   keyPlace: "<your API key>",
+  phonePlace: "<phone>",
   numberPlace: "<phone_number_id>",
   facts: "About this template",
   statusSince: "Status since",

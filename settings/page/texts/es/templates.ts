@@ -134,9 +134,11 @@ export const templates: TemplatesTexts = {
   },
 
   request: "La solicitud para un programa",
-  requestHint: "Pon tu clave y el teléfono.",
+  requestHint:
+    "Pon tu clave, y pon el teléfono en los dos lugares. La API envía un solo mensaje por cada clave de idempotencia, así que cambia esta clave para cada mensaje distinto.",
   copyRequest: "Copiar la solicitud",
   keyPlace: "<tu clave de API>",
+  phonePlace: "<teléfono>",
   numberPlace: "<phone_number_id>",
   facts: "Sobre esta plantilla",
   statusSince: "Estado desde",

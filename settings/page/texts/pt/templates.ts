@@ -132,9 +132,11 @@ export const templates: TemplatesTexts = {
   },
 
   request: "A requisição para um programa",
-  requestHint: "Coloque a sua chave e o telefone.",
+  requestHint:
+    "Coloque a sua chave, e coloque o telefone nos dois lugares. A API envia uma só mensagem por chave de idempotência, por isso mude essa chave para cada outra mensagem.",
   copyRequest: "Copiar a requisição",
   keyPlace: "<sua chave de API>",
+  phonePlace: "<telefone>",
   numberPlace: "<phone_number_id>",
   facts: "Sobre este modelo",
   statusSince: "Status desde",
