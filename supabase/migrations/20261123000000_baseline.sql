@@ -5202,13 +5202,42 @@ begin
   elsif tg_when = 'BEFORE' then
     return app.with_inherited_wishes(new, wins);
   end if;
-  perform app.pass_on_wishes(new, wins);
+  if app.with_inherited_wishes(new, wins) is distinct from new then
+    perform set_config(
+      'app.late_wishes',
+      (
+        coalesce(nullif(current_setting('app.late_wishes', true), '')::jsonb, '[]')
+          || jsonb_build_object('company_id', new.company_id, 'id', new.id, 'wins', wins)
+      )::text,
+      true
+    );
+  end if;
   return null;
 end
 $$;
 comment on function app.inherit_wishes() is
   'Trigger: when a contact gets another phone number or is restored, copies the wishes of archived contacts and the '
-  'kept wishes to this contact. Does nothing during a merge.';
+  'kept wishes to this contact. After the row is written, only notes in app.late_wishes that the contact inherits '
+  'further wishes. Does nothing during a merge.';
+
+create function app.inherit_noted_wishes() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  noted constant text := current_setting('app.late_wishes', true);
+begin
+  if noted <> '' then
+    perform set_config('app.late_wishes', '', true);
+    perform app.pass_on_wishes(contacts, note.wins)
+    from jsonb_to_recordset(noted::jsonb) as note (company_id uuid, id uuid, wins boolean)
+    join public.contacts on contacts.company_id = note.company_id and contacts.id = note.id;
+  end if;
+  return null;
+end
+$$;
+comment on function app.inherit_noted_wishes() is
+  'Trigger: copies wishes to the contacts that app.inherit_wishes() noted in app.late_wishes.';
 
 create function app.inherit_wishes_by_user_id() returns trigger
 language plpgsql security definer
@@ -5265,13 +5294,16 @@ create trigger contacts_inherit_wishes before update of phone, archived_at on pu
   execute function app.inherit_wishes();
 
 -- The function app.inherit_wishes() runs a second time after the row is written, for the reason given in
--- app.inherit_wishes_of_added().
-create trigger contacts_inherit_late_wishes after update of phone, archived_at on public.contacts
+-- app.inherit_wishes_of_added(). The second trigger below runs after the trigger that writes the event of the change
+-- (66_record_events.sql). So the event contact.opted_out comes after this event.
+create trigger contacts_note_late_wishes after update of phone, archived_at on public.contacts
   for each row when (
     new.archived_at is null
     and (old.archived_at is not null or new.phone is not null and new.phone is distinct from old.phone)
   )
   execute function app.inherit_wishes();
+create trigger contacts_inherit_late_wishes after update of phone, archived_at on public.contacts
+  for each statement execute function app.inherit_noted_wishes();
 create trigger contact_identities_inherit_wishes after insert on public.contact_identities
   for each row when (new.user_id is not null) execute function app.inherit_wishes_by_user_id();
 create trigger contacts_pass_on_late_wishes
@@ -11862,7 +11894,8 @@ begin
     );
     -- After a statement, Postgres runs the row triggers in the order of their names, and then the statement triggers in
     -- the order of their names. Another trigger of the same kind may change the same record again. These names begin
-    -- with add, so the event of the first change is written before such a trigger runs.
+    -- with add, so the event of the first change is written before such a trigger runs. If a statement trigger writes
+    -- the events, no row trigger may change the same record.
     execute format(
       'create trigger %I after %s on public.%I %s execute function app.%I()',
       format('%s_add_events_%s', of_table, way.name), way.operation, of_table,

@@ -248,7 +248,8 @@ begin
     );
     -- After a statement, Postgres runs the row triggers in the order of their names, and then the statement triggers in
     -- the order of their names. Another trigger of the same kind may change the same record again. These names begin
-    -- with add, so the event of the first change is written before such a trigger runs.
+    -- with add, so the event of the first change is written before such a trigger runs. If a statement trigger writes
+    -- the events, no row trigger may change the same record.
     execute format(
       'create trigger %I after %s on public.%I %s execute function app.%I()',
       format('%s_add_events_%s', of_table, way.name), way.operation, of_table,

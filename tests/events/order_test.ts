@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { eventsIn } from "../support/events.ts";
+import { committed, overlapping } from "../database/connections.ts";
 import { anyMessageId, at, tell } from "../database/inbound.ts";
 import { addContact, SENT, settle } from "../database/sends.ts";
 import { applyStatus, claimed, report } from "../database/statuses.ts";
@@ -32,6 +33,26 @@ test("a new contact that inherits an opt-out is created before it is opted out",
   await sql`update contacts set archived_at = now() where id = ${archived}`;
   const types = await typesIn(sql, () => addContact(sql, { company_id, phone }));
   assert.deepEqual(types, ["contact.created", "contact.opted_out"]);
+});
+
+Deno.test("a contact that inherits the opt-out of a contact archived at the same time is changed before it is opted out", async () => {
+  const cases = [["contact.updated", null], ["contact.restored", new Date()]] as const;
+  for (const [type, archived_at] of cases) {
+    const phone = anyPhone();
+    const [id, owner] = await committed(async (sql) => [
+      await addContact(sql, { company_id, phone: archived_at ? phone : anyPhone(), archived_at }),
+      await addContact(sql, { company_id, phone, do_not_contact: true }),
+    ]);
+    const [, types] = await overlapping(
+      (sql) => sql`update contacts set archived_at = now() where id = ${owner}`,
+      (sql) =>
+        typesIn(
+          sql,
+          () => sql`update contacts set phone = ${phone}, archived_at = null where id = ${id}`,
+        ),
+    );
+    assert.deepEqual(types, [type, "contact.opted_out"]);
+  }
 });
 
 test("a message whose revocation arrived first is received before it is updated", async (sql) => {
