@@ -720,6 +720,21 @@ comment on function app.client_address() is
   'Returns the client''s IP address from the request headers, or from the token of the edge function `settings`. '
   'Returns null outside a request, and when the request contains no IP address. Never fails.';
 
+create function app.request_id() returns text
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  headers constant text := current_setting('request.headers', true);
+begin
+  return case when pg_input_is_valid(headers, 'jsonb')
+    then substring(headers::json ->> 'x-request-id' from '^[\x21-\x7e]{1,128}$') end;
+end
+$$;
+comment on function app.request_id() is
+  'Returns the X-Request-Id of this request. Returns null outside a request, and when the id does not have 1 to 128 '
+  'visible ASCII characters.';
+
 -- The health check for monitoring tools. A call uses the same path to the database as every other request, but needs no
 -- API key.
 create function public.health() returns boolean
@@ -3787,6 +3802,23 @@ $$;
 comment on function app.webhook_author() is
   'Returns the key or the user that makes this request. Both values are null for the platform.';
 
+create function app.webhook_actor() returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'kind', case
+      when author.api_key_id is not null then 'key'
+      when author.user_id is not null then 'person'
+      else 'platform'
+    end,
+    'id', coalesce(author.api_key_id, author.user_id)
+  )
+  from app.webhook_author() as author
+$$;
+comment on function app.webhook_actor() is
+  'Returns the author of this request in the format of app.events.actor: a key, a user or the platform.';
+
 create function public.change_webhook(webhook_id uuid, changes jsonb) returns json
 language plpgsql security definer
 set search_path = ''
@@ -3955,7 +3987,7 @@ begin
     where webhooks.company_id = old.company_id and created_by_key_id = old.id and state <> 'off'
     order by webhooks.id
   loop
-    perform app.switch_off_webhook(ended_id, 'key_ended');
+    perform app.switch_off_webhook(ended_id, 'key_ended', app.webhook_actor(), app.request_id());
   end loop;
   return null;
 end
@@ -11653,8 +11685,10 @@ grant select on public.media_uploads to service_role;
 -- records are mostly written one by one. Their triggers for inserts and updates run once per row, which costs less,
 -- because they read the row without a query, and often find that there is no event.
 
-create function app.write_event(of_company uuid, event_type text, of_record uuid, changed_values jsonb default null)
-returns void
+create function app.write_event(
+  of_company uuid, event_type text, of_record uuid, changed_values jsonb default null, actor jsonb default null,
+  request text default null
+) returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -11664,10 +11698,10 @@ declare
   event_id constant uuid := app.new_event_id(at);
   event_seq constant bigint := nextval('app.event_seq');
 begin
-  insert into app.events (slot, id, seq, version, company_id, type, record_id, changes, actor, happened_at)
+  insert into app.events (slot, id, seq, version, company_id, type, record_id, changes, actor, request_id, happened_at)
   values (
     of_slot, event_id, event_seq, app.change_now(), of_company, event_type, of_record, changed_values,
-    '{ "kind": "job", "id": null }', at
+    coalesce(write_event.actor, '{ "kind": "job", "id": null }'), write_event.request, at
   );
   insert into app.open_deliveries (webhook_id, record_id, seq, slot, event_id, company_id, type, due_at)
   select hooks.id, of_record, event_seq, of_slot, event_id, of_company, event_type, at
@@ -11676,9 +11710,10 @@ begin
     and app.wants(hooks.types, event_type) and app.is_for_webhook(event_type, of_record, hooks.id);
 end
 $$;
-comment on function app.write_event(uuid, text, uuid, jsonb) is
-  'Writes an event that a job found, such as the end of a period of time, and queues the event for webhooks. The '
-  'caller holds the lock on the record, so the events of a record are numbered in their order.';
+comment on function app.write_event(uuid, text, uuid, jsonb, jsonb, text) is
+  'Writes an event that the triggers below do not write, such as the end of a period of time, and queues the event for '
+  'webhooks. Without an actor, a job is the author of the event. The caller holds the lock on the record, so the '
+  'events of a record are numbered in their order.';
 
 create function app.changes_of(columns text[]) returns text
 language sql immutable
@@ -11740,7 +11775,8 @@ declare
       of_slot constant smallint := mod(floor(date_part('epoch', at))::bigint / 86400, 32);
       headers constant text := current_setting('request.headers', true);
       author constant jsonb := %s;
-      -- The type jsonb refuses characters that Postgres cannot store. So the second line never fails.
+      -- The same as app.request_id(). The type jsonb refuses characters that Postgres cannot store. So the second line
+      -- never fails.
       request constant text := case when pg_input_is_valid(headers, 'jsonb')
         then substring(headers::json ->> 'x-request-id' from '^[\x21-\x7e]{1,128}$') end;
     $template$,
@@ -14810,20 +14846,11 @@ begin
       raise sqlstate 'PT409' using message = 'Ten test events of this webhook are still waiting: try again later';
     end if;
     with noted as (
-      insert into app.events (slot, id, seq, version, company_id, type, record_id, actor, happened_at)
-      select
+      insert into app.events (slot, id, seq, version, company_id, type, record_id, actor, request_id, happened_at)
+      values (
         app.slot_of(at), app.new_event_id(at), nextval('app.event_seq'), app.change_now(), hook.company_id,
-        'webhook.test', hook.id,
-        jsonb_build_object(
-          'kind', case
-            when author.api_key_id is not null then 'key'
-            when author.user_id is not null then 'person'
-            else 'platform'
-          end,
-          'id', coalesce(author.api_key_id, author.user_id)
-        ),
-        at
-      from app.webhook_author() as author
+        'webhook.test', hook.id, app.webhook_actor(), app.request_id(), at
+      )
       returning *
     )
     insert into app.open_deliveries (webhook_id, record_id, seq, slot, event_id, company_id, type, due_at)
@@ -21223,7 +21250,9 @@ comment on function app.may_keep_answer(text, uuid, uuid) is
   'response is not stored if the record no longer exists, or if the person of the record was erased or is being '
   'erased. Locks the contact, so that an erasure waits for this transaction.';
 
-create function app.switch_off_webhook(webhook uuid, reason text) returns void
+create function app.switch_off_webhook(
+  webhook uuid, reason text, actor jsonb default null, request text default null
+) returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -21242,13 +21271,16 @@ begin
   delete from app.replays where webhook_id = webhook;
   -- Switching a key off may switch off ten webhooks with long queues, so most of a long queue is left to a job.
   perform app.end_deliveries(webhook, at, 1000);
-  perform app.write_event(of_company, 'webhook.switched_off', webhook, jsonb_build_object('why', reason));
+  perform app.write_event(
+    of_company, 'webhook.switched_off', webhook, jsonb_build_object('why', reason), actor, request
+  );
 end
 $$;
-comment on function app.switch_off_webhook(uuid, text) is
+comment on function app.switch_off_webhook(uuid, text, jsonb, text) is
   'Switches a webhook off for a reason. Its open deliveries become undelivered, and the event webhook.switched_off '
-  'notifies the company''s other webhooks. Moves at most 1,000 deliveries to the log. A job moves the rest. Does '
-  'nothing when the webhook is off.';
+  'notifies the company''s other webhooks. The event contains the actor and the id of the request. Without an actor, '
+  'a job is the author. Moves at most 1,000 deliveries to the log. A job moves the rest. Does nothing when the webhook '
+  'is off.';
 
 create function app.end_deliveries(webhook uuid, at timestamptz, most integer) returns integer
 language plpgsql

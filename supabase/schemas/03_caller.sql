@@ -244,6 +244,21 @@ comment on function app.client_address() is
   'Returns the client''s IP address from the request headers, or from the token of the edge function `settings`. '
   'Returns null outside a request, and when the request contains no IP address. Never fails.';
 
+create function app.request_id() returns text
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  headers constant text := current_setting('request.headers', true);
+begin
+  return case when pg_input_is_valid(headers, 'jsonb')
+    then substring(headers::json ->> 'x-request-id' from '^[\x21-\x7e]{1,128}$') end;
+end
+$$;
+comment on function app.request_id() is
+  'Returns the X-Request-Id of this request. Returns null outside a request, and when the id does not have 1 to 128 '
+  'visible ASCII characters.';
+
 -- The health check for monitoring tools. A call uses the same path to the database as every other request, but needs no
 -- API key.
 create function public.health() returns boolean

@@ -211,6 +211,23 @@ $$;
 comment on function app.webhook_author() is
   'Returns the key or the user that makes this request. Both values are null for the platform.';
 
+create function app.webhook_actor() returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'kind', case
+      when author.api_key_id is not null then 'key'
+      when author.user_id is not null then 'person'
+      else 'platform'
+    end,
+    'id', coalesce(author.api_key_id, author.user_id)
+  )
+  from app.webhook_author() as author
+$$;
+comment on function app.webhook_actor() is
+  'Returns the author of this request in the format of app.events.actor: a key, a user or the platform.';
+
 create function public.change_webhook(webhook_id uuid, changes jsonb) returns json
 language plpgsql security definer
 set search_path = ''

@@ -44,7 +44,7 @@ begin
     where webhooks.company_id = old.company_id and created_by_key_id = old.id and state <> 'off'
     order by webhooks.id
   loop
-    perform app.switch_off_webhook(ended_id, 'key_ended');
+    perform app.switch_off_webhook(ended_id, 'key_ended', app.webhook_actor(), app.request_id());
   end loop;
   return null;
 end

@@ -7,8 +7,10 @@
 -- records are mostly written one by one. Their triggers for inserts and updates run once per row, which costs less,
 -- because they read the row without a query, and often find that there is no event.
 
-create function app.write_event(of_company uuid, event_type text, of_record uuid, changed_values jsonb default null)
-returns void
+create function app.write_event(
+  of_company uuid, event_type text, of_record uuid, changed_values jsonb default null, actor jsonb default null,
+  request text default null
+) returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -18,10 +20,10 @@ declare
   event_id constant uuid := app.new_event_id(at);
   event_seq constant bigint := nextval('app.event_seq');
 begin
-  insert into app.events (slot, id, seq, version, company_id, type, record_id, changes, actor, happened_at)
+  insert into app.events (slot, id, seq, version, company_id, type, record_id, changes, actor, request_id, happened_at)
   values (
     of_slot, event_id, event_seq, app.change_now(), of_company, event_type, of_record, changed_values,
-    '{ "kind": "job", "id": null }', at
+    coalesce(write_event.actor, '{ "kind": "job", "id": null }'), write_event.request, at
   );
   insert into app.open_deliveries (webhook_id, record_id, seq, slot, event_id, company_id, type, due_at)
   select hooks.id, of_record, event_seq, of_slot, event_id, of_company, event_type, at
@@ -30,9 +32,10 @@ begin
     and app.wants(hooks.types, event_type) and app.is_for_webhook(event_type, of_record, hooks.id);
 end
 $$;
-comment on function app.write_event(uuid, text, uuid, jsonb) is
-  'Writes an event that a job found, such as the end of a period of time, and queues the event for webhooks. The '
-  'caller holds the lock on the record, so the events of a record are numbered in their order.';
+comment on function app.write_event(uuid, text, uuid, jsonb, jsonb, text) is
+  'Writes an event that the triggers below do not write, such as the end of a period of time, and queues the event for '
+  'webhooks. Without an actor, a job is the author of the event. The caller holds the lock on the record, so the '
+  'events of a record are numbered in their order.';
 
 create function app.changes_of(columns text[]) returns text
 language sql immutable
@@ -94,7 +97,8 @@ declare
       of_slot constant smallint := mod(floor(date_part('epoch', at))::bigint / 86400, 32);
       headers constant text := current_setting('request.headers', true);
       author constant jsonb := %s;
-      -- The type jsonb refuses characters that Postgres cannot store. So the second line never fails.
+      -- The same as app.request_id(). The type jsonb refuses characters that Postgres cannot store. So the second line
+      -- never fails.
       request constant text := case when pg_input_is_valid(headers, 'jsonb')
         then substring(headers::json ->> 'x-request-id' from '^[\x21-\x7e]{1,128}$') end;
     $template$,

@@ -303,20 +303,11 @@ begin
       raise sqlstate 'PT409' using message = 'Ten test events of this webhook are still waiting: try again later';
     end if;
     with noted as (
-      insert into app.events (slot, id, seq, version, company_id, type, record_id, actor, happened_at)
-      select
+      insert into app.events (slot, id, seq, version, company_id, type, record_id, actor, request_id, happened_at)
+      values (
         app.slot_of(at), app.new_event_id(at), nextval('app.event_seq'), app.change_now(), hook.company_id,
-        'webhook.test', hook.id,
-        jsonb_build_object(
-          'kind', case
-            when author.api_key_id is not null then 'key'
-            when author.user_id is not null then 'person'
-            else 'platform'
-          end,
-          'id', coalesce(author.api_key_id, author.user_id)
-        ),
-        at
-      from app.webhook_author() as author
+        'webhook.test', hook.id, app.webhook_actor(), app.request_id(), at
+      )
       returning *
     )
     insert into app.open_deliveries (webhook_id, record_id, seq, slot, event_id, company_id, type, due_at)

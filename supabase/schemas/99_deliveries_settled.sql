@@ -69,7 +69,9 @@ comment on function app.may_keep_answer(text, uuid, uuid) is
   'response is not stored if the record no longer exists, or if the person of the record was erased or is being '
   'erased. Locks the contact, so that an erasure waits for this transaction.';
 
-create function app.switch_off_webhook(webhook uuid, reason text) returns void
+create function app.switch_off_webhook(
+  webhook uuid, reason text, actor jsonb default null, request text default null
+) returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -88,13 +90,16 @@ begin
   delete from app.replays where webhook_id = webhook;
   -- Switching a key off may switch off ten webhooks with long queues, so most of a long queue is left to a job.
   perform app.end_deliveries(webhook, at, 1000);
-  perform app.write_event(of_company, 'webhook.switched_off', webhook, jsonb_build_object('why', reason));
+  perform app.write_event(
+    of_company, 'webhook.switched_off', webhook, jsonb_build_object('why', reason), actor, request
+  );
 end
 $$;
-comment on function app.switch_off_webhook(uuid, text) is
+comment on function app.switch_off_webhook(uuid, text, jsonb, text) is
   'Switches a webhook off for a reason. Its open deliveries become undelivered, and the event webhook.switched_off '
-  'notifies the company''s other webhooks. Moves at most 1,000 deliveries to the log. A job moves the rest. Does '
-  'nothing when the webhook is off.';
+  'notifies the company''s other webhooks. The event contains the actor and the id of the request. Without an actor, '
+  'a job is the author. Moves at most 1,000 deliveries to the log. A job moves the rest. Does nothing when the webhook '
+  'is off.';
 
 create function app.end_deliveries(webhook uuid, at timestamptz, most integer) returns integer
 language plpgsql

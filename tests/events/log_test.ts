@@ -5,12 +5,12 @@ import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
 import { actAs, actAsPerson, refusal, rolledBack } from "../support/acting_as.ts";
 import { assertField, call } from "../support/calls.ts";
-import { anyPhone, newCompany } from "../support/company.ts";
+import { anyPhone, newCompany, newKey } from "../support/company.ts";
 import { eventsIn, eventsOf } from "../support/events.ts";
 import { keyToken, personToken, rest } from "../support/rest.ts";
 import { until } from "../support/started.ts";
 import { UNREADABLE_TIMES } from "../support/times.ts";
-import { statement, withDatabase } from "../support/test_stack.ts";
+import { stack, statement, withDatabase } from "../support/test_stack.ts";
 
 const own = await newCompany();
 const other = await newCompany();
@@ -101,6 +101,51 @@ Deno.test("changes by a user, by SQL and by a batch create events too", async ()
   );
   assert.deepEqual(batchEvents.map(({ type, actor }) => `${type} ${actor.kind}`), [
     ...items.map(() => "contact.created key"),
+  ]);
+});
+
+Deno.test("the event about a webhook that is switched off with its key names the author and the request", async () => {
+  const [owner, headers] = [await personToken(own.member_id), { "X-Request-Id": "key-1815" }];
+  const byOwner = (method: string, json?: unknown) => async (key: string) => {
+    const path = `/api_keys?id=eq.${key}&select=id`;
+    const { status } = await rest(owner, method, path, { json, headers });
+    assert.ok(status < 300, `${method} ${status}`);
+  };
+  const owned = [{ kind: "person", id: own.member_id }, "key-1815"];
+  const cases: [(key: string) => Promise<unknown>, unknown[]][] = [
+    [byOwner("PATCH", { is_active: false }), owned],
+    [byOwner("DELETE"), owned],
+    [(key) => statement`update api_keys set is_active = false where id = ${key}`, [
+      { kind: "platform", id: null },
+      null,
+    ]],
+  ];
+  for (const [ends, expected] of cases) {
+    const key = await withDatabase((sql) => sql.begin((sql) => newKey(sql, own.id, ["webhooks"])));
+    const json = { url: `${stack.url}/sandbox/webhooks/log`, types: ["deal.*"] };
+    const { body: { data: webhook } } = await call(key, "POST", "/webhooks", { json });
+    await ends(webhook.created_by_key_id);
+    const [{ type, changes, actor, request_id }] = await eventsAt(webhook.id, 1);
+    assert.deepEqual([type, changes, actor, request_id], [
+      ...["webhook.switched_off", { why: "key_ended" }, ...expected],
+    ]);
+    await call(keys.webhooks, "DELETE", `/webhooks/${webhook.id}`);
+  }
+});
+
+Deno.test("a test event of a webhook names the author and the request", async () => {
+  const json = { url: `${stack.url}/sandbox/webhooks/log`, types: ["deal.*"] };
+  const { body: { data: webhook } } = await call(keys.webhooks, "POST", "/webhooks", { json });
+  const headers = { "X-Request-Id": "test-1815" };
+  await call(keys.webhooks, "POST", `/webhooks/${webhook.id}/test`, { headers });
+  await rest(await personToken(own.member_id), "POST", "/rpc/test_webhook", {
+    json: { webhook_id: webhook.id },
+    headers,
+  });
+  const events = await eventsAt(webhook.id, 2);
+  assert.deepEqual(events.map(({ type, actor, request_id }) => [type, actor, request_id]), [
+    ["webhook.test", { kind: "key", id: webhook.created_by_key_id }, "test-1815"],
+    ["webhook.test", { kind: "person", id: own.member_id }, "test-1815"],
   ]);
 });
 

@@ -91,6 +91,7 @@ Deno.test("a 410 switches a webhook off, and the company's other webhooks receiv
   assert.deepEqual([body.type, body.record_id, body.changes, body.data.state], [
     ...["webhook.switched_off", webhook.id, { why: "gone" }, "off"],
   ]);
+  assert.deepEqual([body.actor, body.request_id], [{ kind: "job", id: null }, null]);
   assert.equal((await endedDeliveries(watcher))[0].outcome, "delivered");
 });
 
