@@ -39,7 +39,7 @@ const sealedAs = (header: { enc: string; kid?: string }) =>
  * The log line for the operator: the cause, and the id of the encryption key named in the token.
  */
 const NOT_CONFIGURED: Told = [
-  `The token is sealed under the key ${anotherKeyId}, ` +
+  `The stored token or secret is sealed under the key ${anotherKeyId}, ` +
   "which is neither CREDENTIALS_KEY nor CREDENTIALS_KEY_PREVIOUS",
   anotherKeyId,
 ];

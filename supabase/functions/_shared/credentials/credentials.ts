@@ -72,12 +72,12 @@ export function keyIdOf(sealed: string): string | undefined {
   }
 }
 
-/** A sealed token names an encryption key that is not configured. */
+/** A sealed token or secret names an encryption key that is not configured. */
 export class UnknownCredentialsKey extends Error {
   override name = "UnknownCredentialsKey";
   constructor(readonly keyId: string) {
     super(
-      `The token is sealed under the key ${keyId}, which is neither CREDENTIALS_KEY nor CREDENTIALS_KEY_PREVIOUS`,
+      `The stored token or secret is sealed under the key ${keyId}, which is neither CREDENTIALS_KEY nor CREDENTIALS_KEY_PREVIOUS`,
     );
   }
 }
