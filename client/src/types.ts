@@ -3019,9 +3019,9 @@ export type Template = {
   variables: TemplateVariables;
   /** The values that a send of this template must provide. */
   send: TemplateNeeds;
-  /** Whether the template can be sent now, as far as this service knows. */
+  /** Whether at least one of `phone_number_ids` can send the template now, as far as this service knows. */
   can_be_sent: boolean;
-  /** The reasons why the template cannot be sent now, as text. An empty list if the template can be sent. */
+  /** The reasons why the template cannot be sent now, as text. An empty list if the template can be sent. A failed upload of the header's media is a reason only if none of `phone_number_ids` has the media. */
   why_not: string[];
   /** When the template was last read from the channel. */
   read_at: string;

@@ -1,12 +1,20 @@
 // Tests templates with a media header. The service uploads the approved sample file once, and sends
 // it with every message.
 import assert from "node:assert/strict";
-import { anyPhone, type Company, newCompany } from "../support/company.ts";
+import { SANDBOX_BUSINESS_ACCOUNT_ID } from "../../sandbox/rules.ts";
+import { call } from "../support/calls.ts";
+import {
+  anyPhone,
+  anyPhoneNumberId,
+  type Company,
+  connectAccount,
+  newCompany,
+} from "../support/company.ts";
 import { companyWithTemplates, ownSandbox } from "../support/known_templates.ts";
 import { logged } from "../support/log_lines.ts";
 import { ownSender, watchedStack } from "../support/own_functions.ts";
 import { ledgerOf, setSealedToken, storedMessage } from "../support/sending.ts";
-import { statement } from "../support/test_stack.ts";
+import { statement, withDatabase } from "../support/test_stack.ts";
 
 const arrival = (changes: Record<string, unknown> = {}) => ({
   phone: anyPhone(),
@@ -135,6 +143,41 @@ Deno.test("if a template's media file cannot be uploaded, nothing is sent, and t
       assert.deepEqual([repeated.status, repeated.body.idempotent_hit], [200, false]);
     });
   }
+});
+
+Deno.test("if only one number's upload fails, the error of its send contains the reason, and why_not does not", async () => {
+  const phone_number_id = anyPhoneNumberId();
+  await using channel = ownSandbox(({ path }) =>
+    path.endsWith(`/${phone_number_id}/media`)
+      ? Response.json({ error: { code: 131053, message: "(#131053) Media upload error" } }, {
+        status: 400,
+      })
+      : null
+  );
+  const company = await companyWithTemplates(channel.url);
+  const send = await ownSender(channel.url);
+  const business_account_id = SANDBOX_BUSINESS_ACCOUNT_ID;
+  await withDatabase((sql) =>
+    connectAccount(sql, company.id, { phone_number_id, business_account_id })
+  );
+  const json = arrival({ phone_number_id });
+  const template = async () => {
+    const path = `/templates?name=new_arrival&phone_number_id=${phone_number_id}`;
+    const { can_be_sent, why_not } = (await call(company.keys.read, "GET", path)).body.data[0];
+    return { can_be_sent, why_not: why_not.length };
+  };
+  await assertNotSent(company, await send(company.keys.messaging, json), /131053/);
+  assert.deepEqual(await template(), { can_be_sent: false, why_not: 1 });
+
+  const { status } = await send(
+    company.keys.messaging,
+    arrival({ phone_number_id: company.phone_number_id }),
+  );
+  assert.equal(status, 200);
+  assert.deepEqual(await template(), { can_be_sent: true, why_not: 0 });
+  const { body } = await send(company.keys.messaging, json);
+  assert.equal(body.code, "channel_unavailable", JSON.stringify(body));
+  assert.match(body.error, /131053/);
 });
 
 Deno.test("if the channel refuses the token at the upload, the send fails with an account error, and the account has a notice until an upload succeeds", async () => {

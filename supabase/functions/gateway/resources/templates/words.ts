@@ -57,10 +57,13 @@ export const words = {
       components: "The template's components as the channel lists them, without media URLs.",
       variables: "The variables, in the order in which a send lists their values.",
       send: "The values that a send of this template must provide.",
-      can_be_sent: "Whether the template can be sent now, as far as this service knows.",
+      can_be_sent:
+        "Whether at least one of `phone_number_ids` can send the template now, as far as this " +
+        "service knows.",
       why_not:
         "The reasons why the template cannot be sent now, as text. An empty list if the template " +
-        "can be sent.",
+        "can be sent. A failed upload of the header's media is a reason only if none of " +
+        "`phone_number_ids` has the media.",
       read_at: "When the template was last read from the channel.",
     } satisfies FieldsOf<typeof Template>,
     TemplateVariables: {
