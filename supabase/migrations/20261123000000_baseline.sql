@@ -10784,7 +10784,12 @@ comment on function public.finish_media_upload(uuid, text, text) is
   'started.';
 grant execute on function public.finish_media_upload(uuid, text, text) to api_client, channel_client, service_role;
 
-create function public.fail_media_upload(upload_id uuid, reason text, refusal text default null) returns boolean
+create function public.fail_media_upload(
+  upload_id uuid,
+  reason text,
+  refusal text default null,
+  encrypted_token text default null
+) returns boolean
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -10792,34 +10797,53 @@ as $$
 declare
   own_company_id constant uuid := app.company_id('messaging');
   media record;
+  has_new_token boolean := false;
 begin
-  update public.template_media set
-    upload_id = null, lease_ends_at = null,
-    failed_at = now(), failure = left(fail_media_upload.reason, 1000),
-    failures = failures + (own_company_id is null)::integer,
-    job_failed_at = case when own_company_id is null then now() else job_failed_at end
+  select company_id, account_id, sample_source into media from public.template_media
   where upload_id = fail_media_upload.upload_id and (own_company_id is null or company_id = own_company_id)
-  returning company_id, account_id, sample_source into media;
+  for no key update;
   if not found then
     return false;
   end if;
-  -- The account is locked before its templates, as in a disconnection of the account.
   if fail_media_upload.refusal is not null then
-    -- A request with an API key uploads a file only for its own send, so this refusal stopped one send. A job uploads
-    -- files in advance, so the refusal stopped no send.
-    perform app.note_refusal(
-      media.account_id, 'refusal', fail_media_upload.refusal, (own_company_id is not null)::integer
-    );
+    -- The account is locked before its templates, as in a disconnection of the account. If the account is getting a new
+    -- token, this statement waits and then reads the new token.
+    select coalesce(accounts.encrypted_token <> fail_media_upload.encrypted_token, false) into has_new_token
+    from public.messaging_accounts as accounts where accounts.id = media.account_id
+    for no key update;
+  end if;
+  if has_new_token then
+    -- The refusal says nothing about the new token, so the file is due. connect_messaging_account() skips the row of an
+    -- upload that ends at the same time, so an earlier failure is reset here too.
+    update public.template_media set
+      upload_id = null, lease_ends_at = null, failed_at = null, failure = null, failures = 0, job_failed_at = null
+    where upload_id = fail_media_upload.upload_id;
+  else
+    update public.template_media set
+      upload_id = null, lease_ends_at = null,
+      failed_at = now(), failure = left(fail_media_upload.reason, 1000),
+      failures = failures + (own_company_id is null)::integer,
+      job_failed_at = case when own_company_id is null then now() else job_failed_at end
+    where upload_id = fail_media_upload.upload_id;
+    if fail_media_upload.refusal is not null then
+      -- A request with an API key uploads a file only for its own send, so this refusal stopped one send. A job uploads
+      -- files in advance, so the refusal stopped no send.
+      perform app.note_refusal(
+        media.account_id, 'refusal', fail_media_upload.refusal, (own_company_id is not null)::integer
+      );
+    end if;
   end if;
   perform app.note_media_problem(media.company_id, media.account_id, media.sample_source);
   return true;
 end
 $$;
-comment on function public.fail_media_upload(uuid, text, text) is
+comment on function public.fail_media_upload(uuid, text, text, text) is
   'Records why an upload failed. If WhatsApp refused the account, `refusal` is the WhatsApp error code, and the '
-  'refusal becomes a notice of the account. Returns false when the upload had already ended, or when another upload '
-  'has started.';
-grant execute on function public.fail_media_upload(uuid, text, text) to api_client, channel_client, service_role;
+  'refusal becomes a notice of the account. If the account no longer has the token of the upload (`encrypted_token`), '
+  'the refusal and the failure are not recorded. Returns false when the upload had already ended, or when another '
+  'upload has started.';
+grant execute on function public.fail_media_upload(uuid, text, text, text)
+  to api_client, channel_client, service_role;
 
 create trigger template_media_set_updated_at before update on public.template_media
   for each row execute function app.set_updated_at();

@@ -3,7 +3,13 @@
 
 import assert from "node:assert/strict";
 import { actAs, actAsSuperuser, rolledBack, type Sql, type Work } from "../support/acting_as.ts";
-import { connectAccount, disconnectAccount, newCompany } from "../support/company.ts";
+import {
+  type Company,
+  connectAccount,
+  disconnectAccount,
+  newCompany,
+  sealedFor,
+} from "../support/company.ts";
 import { committed, overlapping } from "./connections.ts";
 import { actAsSender, type Claim, claim, RELEASED, settle } from "./sends.ts";
 import { apply, catalogued, entry, joinBusinessAccount, mediaEntry, SAMPLE } from "./templates.ts";
@@ -272,6 +278,77 @@ test("a failed upload is a problem only while no connected account of the busine
   assert.equal(await problem(sql), null);
 });
 
+/** Stores a new token of the company's account, as the operator's command does. */
+async function storeToken(sql: Sql, { id, phone_number_id }: Company, sealed_token: string) {
+  await actAs(sql, "service_role");
+  await sql`
+    select connect_messaging_account(
+      company_id => ${id}, phone_number_id => ${phone_number_id},
+      display_phone => '+15550100', encrypted_token => ${sealed_token}
+    )
+  `;
+  await actAsSuperuser(sql);
+}
+
+/** The newly encrypted token of a company's account. */
+const newToken = ({ id, phone_number_id }: Company) =>
+  sealedFor({ company_id: id, phone_number_id });
+
+const refusalsOf = async (sql: Sql, { id }: Company): Promise<string[]> =>
+  (await sql`select event from account_notices where company_id = ${id}`).map(({ event }) => event);
+
+test("an upload that WhatsApp refuses because of the previous token is neither a failure nor a refusal", async (sql) => {
+  await catalogued(sql, own, [mediaEntry()]);
+  const refuse = async (upload_id: string, sealed_token: string) =>
+    await call(sql, "fail_media_upload", upload_id, "Expired", "190", sealed_token);
+  const before = await begin(sql);
+  const sealed_token = await newToken(own);
+  await storeToken(sql, own, sealed_token);
+  assert.equal(await refuse(before.upload_id, own.sealed_token), true);
+  // A run of the job has read the previous token, and begins its next upload.
+  const after = await begin(sql);
+  assert.equal(after.result, "upload");
+  assert.equal(await refuse(after.upload_id, own.sealed_token), true);
+  assert.deepEqual(await due(sql), ["order_update"]);
+  assert.equal(await problem(sql), null);
+  assert.deepEqual(await refusalsOf(sql, own), []);
+
+  const { upload_id } = await begin(sql);
+  await refuse(upload_id, sealed_token);
+  assert.deepEqual(await due(sql), []);
+  assert.equal(await problem(sql), "Expired");
+  assert.deepEqual(await refusalsOf(sql, own), ["190"]);
+});
+
+Deno.test("an upload that is refused while its account gets a new token is neither a failure nor a refusal", async () => {
+  const company = await newCompany();
+  const sealed_token = await newToken(company);
+  await committed((sql) => catalogued(sql, company, [mediaEntry()]));
+  const id = await committed((sql) => templateId(sql, "order_update", company.id));
+  const refuse = (sql: Sql, upload_id: string) =>
+    call(sql, "fail_media_upload", upload_id, "Expired", "190", company.sealed_token);
+  await committed(async (sql) => {
+    const { upload_id } = await begin(sql, id, company.account_id);
+    await refuse(sql, upload_id);
+    await sql`update template_media set job_failed_at = null where company_id = ${company.id}`;
+  });
+  const { upload_id } = await committed((sql) => begin(sql, id, company.account_id));
+  await overlapping(
+    // The new token has locked the account, but has not reset the failed uploads yet.
+    (sql) => sql`select from messaging_accounts where id = ${company.account_id} for no key update`,
+    (sql) => refuse(sql, upload_id),
+    { afterwards: (sql) => storeToken(sql, company, sealed_token) },
+  );
+  const { failure, failures } = await committed((sql) => mediaOf(sql, company.account_id));
+  assert.deepEqual([failure, failures], [null, 0]);
+  assert.deepEqual(await committed((sql) => due(sql, company.account_id)), ["order_update"]);
+  const [{ media_problem }] = await committed((sql) =>
+    sql`select media_problem from templates where company_id = ${company.id}`
+  );
+  assert.equal(media_problem, null);
+  assert.deepEqual(await committed((sql) => refusalsOf(sql, company)), []);
+});
+
 Deno.test("after an account gets a new token, its failed uploads are due and are no longer a problem", async () => {
   for (const wasDisconnected of [false, true]) {
     await rolledBack(async (sql) => {
@@ -284,14 +361,7 @@ Deno.test("after an account gets a new token, its failed uploads are due and are
       assert.deepEqual(await due(sql), []);
       assert.equal(await problem(sql), "The token has expired");
       if (wasDisconnected) await disconnectAccount(sql, account_id);
-      await actAs(sql, "service_role");
-      await sql`
-        select connect_messaging_account(
-          company_id => ${company_id}, phone_number_id => ${own.phone_number_id},
-          display_phone => '+15550100', encrypted_token => ${own.sealed_token}
-        )
-      `;
-      await actAsSuperuser(sql);
+      await storeToken(sql, own, own.sealed_token);
       assert.deepEqual(await due(sql), ["order_update"]);
       assert.equal(await problem(sql), null);
       assert.equal((await mediaOf(sql)).failures, 0);

@@ -1,7 +1,7 @@
 // Tests templates with a media header. The service uploads the approved sample file once, and sends
 // it with every message.
 import assert from "node:assert/strict";
-import { SANDBOX_BUSINESS_ACCOUNT_ID } from "../../sandbox/rules.ts";
+import { SANDBOX_BUSINESS_ACCOUNT_ID, SANDBOX_TOKEN } from "../../sandbox/rules.ts";
 import { call } from "../support/calls.ts";
 import {
   anyPhone,
@@ -13,7 +13,7 @@ import {
 import { companyWithTemplates, ownSandbox } from "../support/known_templates.ts";
 import { logged } from "../support/log_lines.ts";
 import { ownSender, watchedStack } from "../support/own_functions.ts";
-import { ledgerOf, setSealedToken, storedMessage } from "../support/sending.ts";
+import { ledgerOf, setSealedToken, setToken, storedMessage } from "../support/sending.ts";
 import { statement, withDatabase } from "../support/test_stack.ts";
 
 const arrival = (changes: Record<string, unknown> = {}) => ({
@@ -214,6 +214,25 @@ Deno.test("if the channel refuses the token at the upload, the send fails with a
   const unreadable = await send(company.keys.messaging, arrival());
   assert.equal(unreadable.body.code, "channel_account_error");
   assert.deepEqual([...await notices()], [{ ...notice, event: "token_unusable" }]);
+});
+
+Deno.test("if the account gets a new token while its previous token is refused, the account has no notice, and the repeat is sent", async () => {
+  let isRefused = true;
+  await using channel = ownSandbox(async ({ path }) => {
+    if (!isRefused || !path.endsWith("/media")) return null;
+    await setToken(company, SANDBOX_TOKEN);
+    isRefused = false;
+    return Response.json({ error: { code: 190, message: "Expired" } }, { status: 401 });
+  });
+  const company = await companyWithTemplates(channel.url);
+  const send = await ownSender(channel.url);
+  const { body } = await send(company.keys.messaging, arrival());
+  assert.equal(body.code, "channel_account_error", JSON.stringify(body));
+  const notices =
+    await statement`select event from account_notices where company_id = ${company.id}`;
+  assert.deepEqual([...notices], []);
+  const repeated = await send(company.keys.messaging, arrival());
+  assert.equal(repeated.status, 200, JSON.stringify(repeated.body));
 });
 
 Deno.test("if the database cannot record a refused upload, the log says so, and the caller still receives the account error", async () => {

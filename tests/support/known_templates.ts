@@ -53,7 +53,10 @@ export interface SandboxCall {
  * @param answer returns a response instead of the sandbox, or null to let the sandbox respond.
  */
 export function ownSandbox(
-  answer: (call: SandboxCall, request: Request) => Response | Promise<Response> | null = () => null,
+  answer: (
+    call: SandboxCall,
+    request: Request,
+  ) => Response | null | Promise<Response | null> = () => null,
 ) {
   const channel = sandbox();
   const calls: SandboxCall[] = [];
@@ -62,7 +65,7 @@ export function ownSandbox(
     async (request) => {
       const call = { method: request.method, path: new URL(request.url).pathname };
       if (call.path !== "/messages") calls.push(call);
-      return await (answer(call, request) ?? channel.fetch(request));
+      return await answer(call, request) ?? await channel.fetch(request);
     },
   );
   const origin = `http://127.0.0.1:${server.addr.port}`;

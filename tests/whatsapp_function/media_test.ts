@@ -13,6 +13,7 @@ import {
   type TemplateChannel,
   templateChannel,
 } from "../support/template_channel.ts";
+import { setToken } from "../support/sending.ts";
 import { environment, statement } from "../support/test_stack.ts";
 import {
   type CompanyWithCatalogue,
@@ -53,6 +54,7 @@ function upload(
     businessAccountId: company.business_account_id,
     templateId,
     token: "EAAB",
+    encryptedToken: company.sealed_token,
   }, patience);
 }
 
@@ -185,6 +187,27 @@ Deno.test("one bad sample does not stop the job from uploading the other samples
   await run("template-media", company.account_id);
   const again = await lastRunOf(company, "template-media");
   assert.deepEqual(again.result, { uploaded: 0, failed: [] });
+});
+
+Deno.test("an account that gets a new token during a run is not refused, and its media is due", async () => {
+  await using channel = templateChannel({
+    async answer({ url }) {
+      if (!url.includes("/media")) return null;
+      await setToken(company, "new");
+      return Response.json({ error: { code: 190, message: "Expired" } }, { status: 401 });
+    },
+  });
+  const { company, run } = await withTemplate(channel);
+  channel.templates = ["a", "b"].map((name) => imageTemplate(name, channel.sample(`${name}.png`)));
+  await run("template-sync", company.account_id);
+  const { result } = await lastRunOf(company, "template-media");
+  assert.deepEqual(result.failed.map(({ name }: { name: string }) => name), ["a", "b"]);
+  const kept = (await mediaOf(company)).map(({ failure, failures }) => [failure, failures]);
+  assert.deepEqual(kept, [[null, 0], [null, 0]]);
+  const refusals = await statement`
+    select event from account_notices where account_id = ${company.account_id}
+  `;
+  assert.deepEqual([...refusals], []);
 });
 
 Deno.test("if the database cannot record a failed upload, the run of the job fails after the other uploads", async () => {

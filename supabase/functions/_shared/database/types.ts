@@ -4937,7 +4937,12 @@ export type Database = {
       "fail_delivery_run": { Args: { "failure": string }; Returns: undefined };
       "fail_expired_sends": { Args: Record<PropertyKey, never>; Returns: number };
       "fail_media_upload": {
-        Args: { "reason": string; "refusal"?: string; "upload_id": string };
+        Args: {
+          "encrypted_token"?: string;
+          "reason": string;
+          "refusal"?: string;
+          "upload_id": string;
+        };
         Returns: boolean;
       };
       "find_event": { Args: { "name": string }; Returns: Json };

@@ -125,6 +125,7 @@ async function supplyMedia(
         phoneNumberId: phone_number_id,
         businessAccountId: claim.business_account_id!,
         templateId: template_id,
+        encryptedToken: claim.encrypted_token,
       }, config.mediaPatience));
   } catch (error) {
     if (error instanceof UnusableToken) {

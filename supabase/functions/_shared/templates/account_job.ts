@@ -25,6 +25,8 @@ export interface JobAccount {
   phoneNumberId: string;
   businessAccountId: string;
   token: string;
+  /** The token as the database stores it. */
+  encryptedToken: string;
   /** The database's time when the run began. */
   beganAt: string;
 }
@@ -106,6 +108,7 @@ async function accountOf(run: Run, keys: CredentialsKeys): Promise<JobAccount> {
     phoneNumberId: phone_number_id,
     businessAccountId: business_account_id,
     token: await accountToken(run, keys),
+    encryptedToken: run.encrypted_token,
     beganAt: began_at,
   };
 }

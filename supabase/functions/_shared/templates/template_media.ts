@@ -40,6 +40,8 @@ export interface MediaAccount {
   businessAccountId: string;
   templateId: string;
   token: string;
+  /** The token as the database stores it. */
+  encryptedToken: string;
 }
 
 /** The result of `begin_media_upload()`. */
@@ -167,7 +169,7 @@ async function upload(
       if (!(error instanceof MediaTrouble && error.isExpired) || isReread) throw error;
       const fresh = await freshAddress(db, channel, account, beginning, signal);
       if (!isSameSample(fresh, beginning.sample_url)) {
-        await fail(db, upload_id, "The template has another sample now");
+        await fail(db, account, upload_id, "The template has another sample now");
         return null;
       }
       media = await uploadFrom(fresh);
@@ -175,7 +177,7 @@ async function upload(
   } catch (error) {
     const trouble = error instanceof MediaTrouble ? error : null;
     const refused = trouble?.channel && isAboutAccount(trouble.channel);
-    await fail(db, upload_id, trouble?.message ?? "The upload failed unexpectedly", {
+    await fail(db, account, upload_id, trouble?.message ?? "The upload failed unexpectedly", {
       refusal: refused ? String(trouble.channel!.code) : undefined,
     }).catch((unrecorded) => {
       // The reason for the failure is more important to the caller than the error of the database.
@@ -195,17 +197,19 @@ async function upload(
 
 /**
  * Records a failure. If the database cannot be reached, other callers can begin the upload again
- * when its lease ends.
+ * when its lease ends. If the account was refused, and has a new token now, the database only ends
+ * the upload.
  * @param refusal the channel's code, if the channel refused the account.
  * @throws DatabaseError, ApiError.
  */
 async function fail(
   db: CompanyDb,
+  { encryptedToken: encrypted_token }: MediaAccount,
   upload_id: string,
   reason: string,
   { refusal }: { refusal?: string } = {},
 ) {
-  rows(await db.rpc("fail_media_upload", { upload_id, reason, refusal }));
+  rows(await db.rpc("fail_media_upload", { upload_id, reason, refusal, encrypted_token }));
 }
 
 /** The URL that the channel currently gives for the sample. */
