@@ -11114,6 +11114,8 @@ create table public.account_notices (
   received_at timestamptz not null default now(),
   -- The number of sends that a refusal has stopped since happened_at.
   stopped_sends integer not null default 0 check (stopped_sends >= 0),
+  -- The end of the restriction for which a job last wrote the event account.restored.
+  end_noted_for timestamptz,
   unique (company_id, id),
   constraint account_notices_newest unique (company_id, account_id, kind, event),
   constraint account_notices_account_fkey foreign key (company_id, account_id)
@@ -11260,7 +11262,7 @@ language sql stable security definer
 set search_path = ''
 as $$
   select coalesce(jsonb_agg(
-    to_jsonb(notices) - 'id' order by notices.account_id, notices.happened_at desc, notices.kind, notices.event
+    to_jsonb(notices) - '{id,end_noted_for}'::text[] order by notices.account_id, notices.happened_at desc, notices.kind, notices.event
   ), '[]')
   from public.account_notices as notices
   where (current_account_notices.company_id is null or notices.company_id = current_account_notices.company_id)
@@ -12151,9 +12153,10 @@ select app.make_events(
 
 -- A notice that stops sends restricts its account until the notice ends or is withdrawn. While a refusal is current,
 -- another refusal with the same error code does not change happened_at, so there is no second event. When a restriction
--- ends because its time is over, a job writes the event account.restored. See app.note_ended_notices(). If the notice
--- is changed or deleted before the job has recorded its end, the triggers write account.restored. If a restriction
--- replaces such a notice after its end, the account was not restricted in between, so the triggers write both events.
+-- ends because its time is over, a job writes the event account.restored, and records the end in end_noted_for. See
+-- app.note_ended_notices(). If the notice is changed or deleted before that, the triggers write account.restored. If a
+-- restriction replaces such a notice after its end, the account was not restricted in between, so the triggers write
+-- both events.
 select app.make_events(
   'account_notices',
   record => 'account_id',
@@ -12161,7 +12164,7 @@ select app.make_events(
   added_values => $$jsonb_build_object('notice', jsonb_build_object('from', null, 'to', is_now.event))$$,
   changed => $$
     case
-      when app.is_open_restriction(was) and (
+      when app.is_open_restriction(was) and is_now.end_noted_for is not distinct from was.end_noted_for and (
         not app.is_open_restriction(is_now) or is_now.happened_at <> was.happened_at and not app.is_current(was)
       )
         then 'account.restored'
@@ -14431,15 +14434,6 @@ select app.make_events(
   $$
 );
 
--- The job looks for the notices that have ended since its last run.
-create table app.noted_notices (
-  is_only boolean primary key default true check (is_only),
-  noted_until timestamptz not null default now()
-);
-comment on table app.noted_notices is
-  'A table with one row: the time up to which app.note_passed_times() has written the events of ended notices.';
-insert into app.noted_notices default values;
-
 create index contact_windows_closing_idx on public.contact_windows (expires_at)
   where closing_noted_for is distinct from expires_at;
 -- Few accounts are restricted.
@@ -14450,9 +14444,8 @@ language sql stable
 set search_path = ''
 as $$
   -- A notice that arrived after its end has not restricted the account.
-  select notice.stops_sending and ends.at > notice.received_at and ends.at > noted.noted_until
-  from app.noted_notices as noted
-  cross join lateral app.end_of_notice(
+  select notice.stops_sending and ends.at > notice.received_at and ends.at is distinct from notice.end_noted_for
+  from app.end_of_notice(
     notice.kind, notice.stops_sending, notice.happened_at, notice.received_at, notice.until
   ) as ends (at)
 $$;
@@ -14498,70 +14491,56 @@ comment on function app.note_closing_windows() is
   'Writes conversation.window_closing for at most 1,000 windows that close in the next hour, once for each window. '
   'Writes no event while the conversation of a window is closed.';
 
-create function app.note_ended_notices(since timestamptz) returns timestamptz
+-- A notice may arrive shortly before its end, in a transaction that ends later. So the job does not search for the
+-- notices that ended since its last run. Instead, end_noted_for stores the end for which the event was written.
+create function app.note_ended_notices() returns void
 language plpgsql
 set search_path = ''
 as $$
 declare
-  ended_until timestamptz := clock_timestamp();
   ended record;
-  locked public.account_notices[] := '{}';
 begin
   -- Few notices end at the same time, so there is no limit.
   for ended in
-    select notices, ends.at
-    from public.account_notices as notices
-    cross join lateral app.end_of_notice(
-      notices.kind, notices.stops_sending, notices.happened_at, notices.received_at, notices.until
-    ) as ends (at)
-    -- A notice that arrived after its end has not restricted the account.
-    where notices.stops_sending and ends.at > since and ends.at <= ended_until and notices.received_at < ends.at
-    order by ends.at
+    with chosen as (
+      select notices.id, ends.at
+      from public.account_notices as notices
+      cross join lateral (
+        select app.end_of_notice(
+          notices.kind, notices.stops_sending, notices.happened_at, notices.received_at, notices.until
+        ) as at
+      ) as ends
+      where notices.stops_sending and ends.at <= clock_timestamp() and app.is_open_restriction(notices)
+      order by ends.at
+      -- Because of this lock, either this function or the trigger of a simultaneous change writes the event, but never
+      -- both. If another transaction has locked a notice, the next run handles the notice.
+      for no key update of notices skip locked
+    )
+    update public.account_notices as notices set end_noted_for = chosen.at
+    from chosen where notices.id = chosen.id
+    returning notices.company_id, notices.account_id, notices.event
   loop
-    -- Because of this lock, either this function or the trigger of a simultaneous change writes the event, but never
-    -- both. If another transaction has locked or changed a notice, the next run handles this notice and all notices
-    -- that did not end earlier.
-    perform from public.account_notices as notices
-    where notices.id = (ended.notices).id and notices is not distinct from ended.notices
-    for no key update skip locked;
-    if not found then
-      ended_until := ended.at - interval '1 microsecond';
-      exit;
-    end if;
-    locked := locked || ended.notices;
+    perform app.write_event(
+      ended.company_id, 'account.restored', ended.account_id,
+      jsonb_build_object('notice', jsonb_build_object('from', ended.event, 'to', null))
+    );
   end loop;
-  perform app.write_event(
-    notices.company_id, 'account.restored', notices.account_id,
-    jsonb_build_object('notice', jsonb_build_object('from', notices.event, 'to', null))
-  )
-  from unnest(locked) as notices
-  cross join lateral app.end_of_notice(
-    notices.kind, notices.stops_sending, notices.happened_at, notices.received_at, notices.until
-  ) as ends (at)
-  where ends.at <= ended_until;
-  return greatest(ended_until, since);
 end
 $$;
-comment on function app.note_ended_notices(timestamptz) is
-  'Writes account.restored for each notice that stopped sends until its time was over. Handles only notices that ended '
-  'after the given time, and leaves notices that another transaction is changing to the next run. Returns the time up '
-  'to which all these events are now written.';
+comment on function app.note_ended_notices() is
+  'Writes account.restored for each notice that stopped sends until its time was over, once for each end.';
 
 create function app.note_passed_times() returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
-  -- Two simultaneous runs would write the events twice, so the second run waits here.
-  perform from app.noted_notices for update;
   perform app.note_closing_windows();
-  update app.noted_notices set noted_until = app.note_ended_notices(noted_until) where true;
+  perform app.note_ended_notices();
 end
 $$;
 comment on function app.note_passed_times() is
   'Writes the time-based events. A job calls this function every minute.';
-
-alter table app.noted_notices enable row level security;
 
 -- schemas/79_webhook_log.sql
 
@@ -17884,7 +17863,11 @@ as $$
     ),
     (
       select coalesce(
-        jsonb_agg(to_jsonb(notices) - 'id' order by notices.happened_at desc, notices.kind, notices.event), '[]'
+        jsonb_agg(
+          to_jsonb(notices) - '{id,end_noted_for}'::text[]
+          order by notices.happened_at desc, notices.kind, notices.event
+        ),
+        '[]'
       )
       from public.account_notices as notices
       where notices.company_id = accounts.company_id and notices.account_id = accounts.id and app.is_current(notices)

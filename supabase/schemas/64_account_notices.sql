@@ -25,6 +25,8 @@ create table public.account_notices (
   received_at timestamptz not null default now(),
   -- The number of sends that a refusal has stopped since happened_at.
   stopped_sends integer not null default 0 check (stopped_sends >= 0),
+  -- The end of the restriction for which a job last wrote the event account.restored.
+  end_noted_for timestamptz,
   unique (company_id, id),
   constraint account_notices_newest unique (company_id, account_id, kind, event),
   constraint account_notices_account_fkey foreign key (company_id, account_id)
@@ -171,7 +173,7 @@ language sql stable security definer
 set search_path = ''
 as $$
   select coalesce(jsonb_agg(
-    to_jsonb(notices) - 'id' order by notices.account_id, notices.happened_at desc, notices.kind, notices.event
+    to_jsonb(notices) - '{id,end_noted_for}'::text[] order by notices.account_id, notices.happened_at desc, notices.kind, notices.event
   ), '[]')
   from public.account_notices as notices
   where (current_account_notices.company_id is null or notices.company_id = current_account_notices.company_id)

@@ -75,9 +75,10 @@ select app.make_events(
 
 -- A notice that stops sends restricts its account until the notice ends or is withdrawn. While a refusal is current,
 -- another refusal with the same error code does not change happened_at, so there is no second event. When a restriction
--- ends because its time is over, a job writes the event account.restored. See app.note_ended_notices(). If the notice
--- is changed or deleted before the job has recorded its end, the triggers write account.restored. If a restriction
--- replaces such a notice after its end, the account was not restricted in between, so the triggers write both events.
+-- ends because its time is over, a job writes the event account.restored, and records the end in end_noted_for. See
+-- app.note_ended_notices(). If the notice is changed or deleted before that, the triggers write account.restored. If a
+-- restriction replaces such a notice after its end, the account was not restricted in between, so the triggers write
+-- both events.
 select app.make_events(
   'account_notices',
   record => 'account_id',
@@ -85,7 +86,7 @@ select app.make_events(
   added_values => $$jsonb_build_object('notice', jsonb_build_object('from', null, 'to', is_now.event))$$,
   changed => $$
     case
-      when app.is_open_restriction(was) and (
+      when app.is_open_restriction(was) and is_now.end_noted_for is not distinct from was.end_noted_for and (
         not app.is_open_restriction(is_now) or is_now.happened_at <> was.happened_at and not app.is_current(was)
       )
         then 'account.restored'

@@ -16,15 +16,6 @@ select app.make_events(
   $$
 );
 
--- The job looks for the notices that have ended since its last run.
-create table app.noted_notices (
-  is_only boolean primary key default true check (is_only),
-  noted_until timestamptz not null default now()
-);
-comment on table app.noted_notices is
-  'A table with one row: the time up to which app.note_passed_times() has written the events of ended notices.';
-insert into app.noted_notices default values;
-
 create index contact_windows_closing_idx on public.contact_windows (expires_at)
   where closing_noted_for is distinct from expires_at;
 -- Few accounts are restricted.
@@ -35,9 +26,8 @@ language sql stable
 set search_path = ''
 as $$
   -- A notice that arrived after its end has not restricted the account.
-  select notice.stops_sending and ends.at > notice.received_at and ends.at > noted.noted_until
-  from app.noted_notices as noted
-  cross join lateral app.end_of_notice(
+  select notice.stops_sending and ends.at > notice.received_at and ends.at is distinct from notice.end_noted_for
+  from app.end_of_notice(
     notice.kind, notice.stops_sending, notice.happened_at, notice.received_at, notice.until
   ) as ends (at)
 $$;
@@ -83,67 +73,53 @@ comment on function app.note_closing_windows() is
   'Writes conversation.window_closing for at most 1,000 windows that close in the next hour, once for each window. '
   'Writes no event while the conversation of a window is closed.';
 
-create function app.note_ended_notices(since timestamptz) returns timestamptz
+-- A notice may arrive shortly before its end, in a transaction that ends later. So the job does not search for the
+-- notices that ended since its last run. Instead, end_noted_for stores the end for which the event was written.
+create function app.note_ended_notices() returns void
 language plpgsql
 set search_path = ''
 as $$
 declare
-  ended_until timestamptz := clock_timestamp();
   ended record;
-  locked public.account_notices[] := '{}';
 begin
   -- Few notices end at the same time, so there is no limit.
   for ended in
-    select notices, ends.at
-    from public.account_notices as notices
-    cross join lateral app.end_of_notice(
-      notices.kind, notices.stops_sending, notices.happened_at, notices.received_at, notices.until
-    ) as ends (at)
-    -- A notice that arrived after its end has not restricted the account.
-    where notices.stops_sending and ends.at > since and ends.at <= ended_until and notices.received_at < ends.at
-    order by ends.at
+    with chosen as (
+      select notices.id, ends.at
+      from public.account_notices as notices
+      cross join lateral (
+        select app.end_of_notice(
+          notices.kind, notices.stops_sending, notices.happened_at, notices.received_at, notices.until
+        ) as at
+      ) as ends
+      where notices.stops_sending and ends.at <= clock_timestamp() and app.is_open_restriction(notices)
+      order by ends.at
+      -- Because of this lock, either this function or the trigger of a simultaneous change writes the event, but never
+      -- both. If another transaction has locked a notice, the next run handles the notice.
+      for no key update of notices skip locked
+    )
+    update public.account_notices as notices set end_noted_for = chosen.at
+    from chosen where notices.id = chosen.id
+    returning notices.company_id, notices.account_id, notices.event
   loop
-    -- Because of this lock, either this function or the trigger of a simultaneous change writes the event, but never
-    -- both. If another transaction has locked or changed a notice, the next run handles this notice and all notices
-    -- that did not end earlier.
-    perform from public.account_notices as notices
-    where notices.id = (ended.notices).id and notices is not distinct from ended.notices
-    for no key update skip locked;
-    if not found then
-      ended_until := ended.at - interval '1 microsecond';
-      exit;
-    end if;
-    locked := locked || ended.notices;
+    perform app.write_event(
+      ended.company_id, 'account.restored', ended.account_id,
+      jsonb_build_object('notice', jsonb_build_object('from', ended.event, 'to', null))
+    );
   end loop;
-  perform app.write_event(
-    notices.company_id, 'account.restored', notices.account_id,
-    jsonb_build_object('notice', jsonb_build_object('from', notices.event, 'to', null))
-  )
-  from unnest(locked) as notices
-  cross join lateral app.end_of_notice(
-    notices.kind, notices.stops_sending, notices.happened_at, notices.received_at, notices.until
-  ) as ends (at)
-  where ends.at <= ended_until;
-  return greatest(ended_until, since);
 end
 $$;
-comment on function app.note_ended_notices(timestamptz) is
-  'Writes account.restored for each notice that stopped sends until its time was over. Handles only notices that ended '
-  'after the given time, and leaves notices that another transaction is changing to the next run. Returns the time up '
-  'to which all these events are now written.';
+comment on function app.note_ended_notices() is
+  'Writes account.restored for each notice that stopped sends until its time was over, once for each end.';
 
 create function app.note_passed_times() returns void
 language plpgsql
 set search_path = ''
 as $$
 begin
-  -- Two simultaneous runs would write the events twice, so the second run waits here.
-  perform from app.noted_notices for update;
   perform app.note_closing_windows();
-  update app.noted_notices set noted_until = app.note_ended_notices(noted_until) where true;
+  perform app.note_ended_notices();
 end
 $$;
 comment on function app.note_passed_times() is
   'Writes the time-based events. A job calls this function every minute.';
-
-alter table app.noted_notices enable row level security;

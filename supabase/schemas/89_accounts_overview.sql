@@ -45,7 +45,11 @@ as $$
     ),
     (
       select coalesce(
-        jsonb_agg(to_jsonb(notices) - 'id' order by notices.happened_at desc, notices.kind, notices.event), '[]'
+        jsonb_agg(
+          to_jsonb(notices) - '{id,end_noted_for}'::text[]
+          order by notices.happened_at desc, notices.kind, notices.event
+        ),
+        '[]'
       )
       from public.account_notices as notices
       where notices.company_id = accounts.company_id and notices.account_id = accounts.id and app.is_current(notices)

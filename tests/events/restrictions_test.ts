@@ -4,7 +4,8 @@
 import assert from "node:assert/strict";
 import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";
 import { newCompany } from "../support/company.ts";
-import { eventsIn } from "../support/events.ts";
+import { eventsIn, eventsOf } from "../support/events.ts";
+import { committed } from "../database/connections.ts";
 
 const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work));
 
@@ -53,21 +54,40 @@ test("a restriction that replaces a current restriction creates one event", asyn
 });
 
 test("an account is restored and restricted again when a restriction replaces a restriction whose end has no event yet", async (sql) => {
-  const isNoted = async (noted_until: Date) =>
-    await sql`update app.noted_notices set ${sql({ noted_until })}`;
   const ended = {
     ...{ company_id, account_id, event: EVENT, kind: "event", value: sql.json({}) },
     ...{ happened_at: ago(60), received_at: ago(60), until: ago(5), stops_sending: true },
   };
-  await isNoted(ago(10));
   await sql`insert into account_notices ${sql(ended)}`;
   assert.deepEqual(await told(sql, ago(2), TOMORROW), [RESTORED, RESTRICTED]);
   assert.deepEqual(await runJob(sql), []);
 
   // If the job has written the event about the end, the restriction creates only its own event.
   await sql`delete from account_notices where company_id = ${company_id}`;
-  await isNoted(ago(10));
   await sql`insert into account_notices ${sql(ended)}`;
   assert.deepEqual(await runJob(sql), [RESTORED]);
   assert.deepEqual(await told(sql, ago(2), TOMORROW), [RESTRICTED]);
+});
+
+Deno.test("an account is restored by the job if its restriction ends before the transaction of the restriction ends", async () => {
+  const own = await newCompany();
+  const note = (sql: Sql) => sql`select app.note_passed_times()`;
+  await committed(async (sql) => {
+    await sql`
+      select app.apply_account_event(${[own.account_id]}::uuid[], jsonb_build_object(
+        'event', ${EVENT}::text, 'value', '{}'::jsonb, 'at', now(), 'until', clock_timestamp(), 'stops_sending', true
+      ))
+    `;
+    // This run of the job cannot see the restriction yet.
+    await committed(note);
+  });
+  const changes = async () =>
+    (await committed((sql) => eventsOf(sql, own)))
+      .filter(({ type }) => type.startsWith("account."))
+      .map(({ type, changes }) => [type, changes]);
+  assert.deepEqual(await changes(), [RESTRICTED]);
+  await committed(note);
+  assert.deepEqual(await changes(), [RESTRICTED, RESTORED]);
+  await committed(note);
+  assert.deepEqual(await changes(), [RESTRICTED, RESTORED]);
 });

@@ -148,6 +148,7 @@ export type Database = {
         Row: {
           "account_id": string;
           "company_id": string;
+          "end_noted_for": string | null;
           "event": string;
           "happened_at": string;
           "id": string;
@@ -162,6 +163,7 @@ export type Database = {
         Insert: {
           "account_id": string;
           "company_id": string;
+          "end_noted_for"?: string | null;
           "event": string;
           "happened_at": string;
           "id"?: string;
@@ -175,6 +177,7 @@ export type Database = {
         Update: {
           "account_id"?: string;
           "company_id"?: string;
+          "end_noted_for"?: string | null;
           "event"?: string;
           "happened_at"?: string;
           "id"?: string;
