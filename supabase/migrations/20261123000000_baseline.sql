@@ -10682,7 +10682,8 @@ grant execute on function public.due_media(uuid, integer) to channel_client, ser
 create function public.begin_media_upload(
   account_id uuid,
   template_id uuid,
-  lease_seconds integer default 30
+  lease_seconds integer default 30,
+  for_send boolean default false
 ) returns jsonb
 language plpgsql security definer
 set search_path = ''
@@ -10690,6 +10691,7 @@ as $$
 #variable_conflict use_column
 declare
   own_company_id constant uuid := app.company_id('messaging');
+  is_for_send constant boolean := own_company_id is not null or begin_media_upload.for_send;
   template record;
   media record;
   new_upload_id constant uuid := gen_random_uuid();
@@ -10725,7 +10727,7 @@ begin
       return jsonb_build_object('result', 'wait');
     -- Many callers may have waited for a failed upload. They must not all retry the upload one after the other. The
     -- job waits only after its own failures.
-    when (case when own_company_id is null then media.job_failed_at else media.failed_at end)
+    when (case when is_for_send then media.failed_at else media.job_failed_at end)
       > now() - interval '10 seconds' then
       return jsonb_build_object('result', 'failed', 'reason', media.failure);
     else
@@ -10742,13 +10744,15 @@ begin
   end case;
 end
 $$;
-comment on function public.begin_media_upload(uuid, uuid, integer) is
+comment on function public.begin_media_upload(uuid, uuid, integer, boolean) is
   'Decides which caller uploads a template''s header media file for an account. The result `ready` contains the media '
   'id. The result `upload` means that this caller has to upload the file, and then call finish_media_upload or '
   'fail_media_upload. The result `wait` means that another caller is uploading the file. The result `failed` means '
   'that an upload failed less than ten seconds ago, or that there is no sample. For a job, only uploads of jobs count. '
-  'The result `gone` means that the account no longer has this template, or is disconnected.';
-grant execute on function public.begin_media_upload(uuid, uuid, integer) to api_client, channel_client, service_role;
+  'The result `gone` means that the account no longer has this template, or is disconnected. If `for_send` is true, a '
+  'send needs the file now. A caller with an API key always uploads for a send.';
+grant execute on function public.begin_media_upload(uuid, uuid, integer, boolean)
+  to api_client, channel_client, service_role;
 
 create function public.finish_media_upload(upload_id uuid, media_id text, filename text default null)
 returns boolean
@@ -10788,7 +10792,8 @@ create function public.fail_media_upload(
   upload_id uuid,
   reason text,
   refusal text default null,
-  encrypted_token text default null
+  encrypted_token text default null,
+  for_send boolean default false
 ) returns boolean
 language plpgsql security definer
 set search_path = ''
@@ -10796,6 +10801,7 @@ as $$
 #variable_conflict use_column
 declare
   own_company_id constant uuid := app.company_id('messaging');
+  is_for_send constant boolean := own_company_id is not null or fail_media_upload.for_send;
   media record;
   has_new_token boolean := false;
 begin
@@ -10822,27 +10828,25 @@ begin
     update public.template_media set
       upload_id = null, lease_ends_at = null,
       failed_at = now(), failure = left(fail_media_upload.reason, 1000),
-      failures = failures + (own_company_id is null)::integer,
-      job_failed_at = case when own_company_id is null then now() else job_failed_at end
+      failures = failures + (not is_for_send)::integer,
+      job_failed_at = case when is_for_send then job_failed_at else now() end
     where upload_id = fail_media_upload.upload_id;
     if fail_media_upload.refusal is not null then
-      -- A request with an API key uploads a file only for its own send, so this refusal stopped one send. A job uploads
-      -- files in advance, so the refusal stopped no send.
-      perform app.note_refusal(
-        media.account_id, 'refusal', fail_media_upload.refusal, (own_company_id is not null)::integer
-      );
+      -- A job uploads files in advance, so its refusal stopped no send.
+      perform app.note_refusal(media.account_id, 'refusal', fail_media_upload.refusal, is_for_send::integer);
     end if;
   end if;
   perform app.note_media_problem(media.company_id, media.account_id, media.sample_source);
   return true;
 end
 $$;
-comment on function public.fail_media_upload(uuid, text, text, text) is
+comment on function public.fail_media_upload(uuid, text, text, text, boolean) is
   'Records why an upload failed. If WhatsApp refused the account, `refusal` is the WhatsApp error code, and the '
   'refusal becomes a notice of the account. If the account no longer has the token of the upload (`encrypted_token`), '
-  'the refusal and the failure are not recorded. Returns false when the upload had already ended, or when another '
-  'upload has started.';
-grant execute on function public.fail_media_upload(uuid, text, text, text)
+  'the refusal and the failure are not recorded. The argument `for_send` has the same meaning as in '
+  'begin_media_upload(): the failed upload of a send does not delay the job. Returns false when the upload had already '
+  'ended, or when another upload has started.';
+grant execute on function public.fail_media_upload(uuid, text, text, text, boolean)
   to api_client, channel_client, service_role;
 
 create trigger template_media_set_updated_at before update on public.template_media

@@ -463,6 +463,28 @@ test("failed uploads of sends do not delay the job's next upload", async (sql) =
   assert.deepEqual(await due(sql), ["order_update"]);
 });
 
+test("a failed upload of a test send counts as a failed upload of a send", async (sql) => {
+  await catalogued(sql, own, [mediaEntry()]);
+  const id = await templateId(sql);
+  // A test send has the same role as the job.
+  await actAs(sql, "channel_client");
+  const beginForSend = (): Promise<Claim> =>
+    call(sql, "begin_media_upload", account_id, id, 30, true);
+  const { upload_id } = await beginForSend();
+  await sql`
+    select fail_media_upload(upload_id => ${upload_id}, reason => 'Lost', refusal => '190', for_send => true)
+  `;
+  assert.deepEqual(await beginForSend(), { result: "failed", reason: "Lost" });
+  assert.deepEqual(await due(sql), ["order_update"]);
+  assert.equal((await begin(sql, id)).result, "upload");
+  await actAsSuperuser(sql);
+  assert.equal((await mediaOf(sql)).failures, 0);
+  const [{ stopped_sends }] = await sql`
+    select stopped_sends from account_notices where company_id = ${company_id}
+  `;
+  assert.equal(stopped_sends, 1);
+});
+
 test("media that the channel refuses (131053) must be uploaded again, but only for the account that sent the media", async (sql) => {
   const business_account_id = await catalogued(sql, own, [mediaEntry()]);
   const second = await connectAccount(sql, company_id);

@@ -2,6 +2,7 @@
 // its author is the user who sent it.
 import assert from "node:assert/strict";
 import { anyPhone, newCompany, newMembers } from "../support/company.ts";
+import { companyWithTemplates, ownSandbox } from "../support/known_templates.ts";
 import { accepted, ownChannel } from "../support/sending.ts";
 import { statement, withDatabase } from "../support/test_stack.ts";
 import { addContact } from "../database/sends.ts";
@@ -106,6 +107,27 @@ Deno.test("the response says why a test message cannot be sent, and a message th
     select status, failure ->> 'code' as code from messages where id = ${refused.body.data.message_id}
   `;
   assert.deepEqual({ ...message }, { status: "failed", code: "131026" });
+});
+
+Deno.test("a test message whose media cannot be uploaded does not delay the job's upload", async () => {
+  await using channel = ownSandbox(({ path }) =>
+    path.endsWith("/media")
+      ? Response.json({ error: { code: 131053, message: "Media upload error" } }, { status: 400 })
+      : null
+  );
+  const { id, member_id, phone_number_id } = await companyWithTemplates(channel.url);
+  const ask = await ownSettings(channel.url);
+  const test = anyTest({
+    ...{ company_id: id, phone_number_id, template_name: "new_arrival" },
+    ...{ language_code: "en_US", body_variables: ["Ada"] },
+  });
+  const { status, body } = await ask(member_id, "POST", "/test-sends", test);
+  assert.deepEqual([status, body.code], [502, "channel_unavailable"], JSON.stringify(body));
+  const [media] = await statement`
+    select failed_at is not null as has_failed, failures, job_failed_at from template_media
+    where company_id = ${id}
+  `;
+  assert.deepEqual({ ...media }, { has_failed: true, failures: 0, job_failed_at: null });
 });
 
 Deno.test("after 20 test messages in 24 hours, the next request returns a 429 and nothing is sent", async () => {

@@ -55,6 +55,7 @@ function upload(
     templateId,
     token: "EAAB",
     encryptedToken: company.sealed_token,
+    forSend: false,
   }, patience);
 }
 

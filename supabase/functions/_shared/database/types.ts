@@ -4723,7 +4723,12 @@ export type Database = {
       "begin_channel_job": { Args: { "job": string }; Returns: boolean };
       "begin_job": { Args: { "account_id": string; "job": string }; Returns: Json };
       "begin_media_upload": {
-        Args: { "account_id": string; "lease_seconds"?: number; "template_id": string };
+        Args: {
+          "account_id": string;
+          "for_send"?: boolean;
+          "lease_seconds"?: number;
+          "template_id": string;
+        };
         Returns: Json;
       };
       "begin_test_send": { Args: { "company_id": string; "id": string }; Returns: undefined };
@@ -4942,6 +4947,7 @@ export type Database = {
       "fail_media_upload": {
         Args: {
           "encrypted_token"?: string;
+          "for_send"?: boolean;
           "reason": string;
           "refusal"?: string;
           "upload_id": string;

@@ -126,6 +126,7 @@ async function supplyMedia(
         businessAccountId: claim.business_account_id!,
         templateId: template_id,
         encryptedToken: claim.encrypted_token,
+        forSend: true,
       }, config.mediaPatience));
   } catch (error) {
     if (error instanceof UnusableToken) {

@@ -33,7 +33,7 @@ export interface MediaPatience {
   leaseSeconds: number;
 }
 
-/** A template of an account, and the account's token. */
+/** A template of an account, the account's token, and the purpose of the upload. */
 export interface MediaAccount {
   accountId: string;
   phoneNumberId: string;
@@ -42,6 +42,8 @@ export interface MediaAccount {
   token: string;
   /** The token as the database stores it. */
   encryptedToken: string;
+  /** Whether a send needs the media now. The job uploads media in advance. */
+  forSend: boolean;
 }
 
 /** The result of `begin_media_upload()`. */
@@ -119,6 +121,7 @@ async function mediaOf(
         account_id: account.accountId,
         template_id: account.templateId,
         lease_seconds: leaseSeconds,
+        for_send: account.forSend,
       }),
     ) as unknown as Beginning; // the jsonb from begin_media_upload()
     switch (beginning.result) {
@@ -204,12 +207,13 @@ async function upload(
  */
 async function fail(
   db: CompanyDb,
-  { encryptedToken: encrypted_token }: MediaAccount,
+  { encryptedToken: encrypted_token, forSend: for_send }: MediaAccount,
   upload_id: string,
   reason: string,
   { refusal }: { refusal?: string } = {},
 ) {
-  rows(await db.rpc("fail_media_upload", { upload_id, reason, refusal, encrypted_token }));
+  const failure = { upload_id, reason, refusal, encrypted_token, for_send };
+  rows(await db.rpc("fail_media_upload", failure));
 }
 
 /** The URL that the channel currently gives for the sample. */

@@ -135,7 +135,7 @@ async function uploadOne(
   uploads: MediaUploads,
 ): Promise<Error | undefined> {
   try {
-    await uploadMedia(db, channel, { ...account, templateId }, UPLOAD);
+    await uploadMedia(db, channel, { ...account, templateId, forSend: false }, UPLOAD);
     uploads.uploaded++;
   } catch (error) {
     if (!(error instanceof MediaTrouble)) throw error;
