@@ -1,6 +1,6 @@
 // Tests `external_id`, a caller's own id for a contact or a deal.
 import assert from "node:assert/strict";
-import { type Answer, assertField, call } from "../support/calls.ts";
+import { type Answer, assertField, call, untilServed } from "../support/calls.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
 
 const company = await newCompany();
@@ -139,7 +139,10 @@ Deno.test("exactly one of twenty simultaneous PUTs with an external_id creates t
   const answers = await Promise.all(
     Array.from(
       { length: 20 },
-      (_, n) => ask("PUT", "/contacts?match=external_id", { external_id, phone: phones[n % 2] }),
+      (_, n) =>
+        untilServed(() =>
+          ask("PUT", "/contacts?match=external_id", { external_id, phone: phones[n % 2] })
+        ),
     ),
   );
   assert.deepEqual(new Set(answers.map(({ body }) => body.data.id)).size, 1);
@@ -231,9 +234,11 @@ Deno.test("simultaneous batches of the same deals create each deal once", async 
   const items = Array.from({ length: 20 }, () => deal({ external_id: own() }));
   const answers = await Promise.all(
     [0, 1, 2, 3].map((n) =>
-      ask("POST", "/deals/batch?on_conflict=update", {
-        items: n % 2 === 0 ? items : items.toReversed(),
-      })
+      untilServed(() =>
+        ask("POST", "/deals/batch?on_conflict=update", {
+          items: n % 2 === 0 ? items : items.toReversed(),
+        })
+      )
     ),
   );
   for (const answer of answers) assert.equal(answer.status, 200, JSON.stringify(answer.body));

@@ -149,7 +149,9 @@ Deno.test("after random requests by two clients, each phone number has one conta
       await Promise.all(clients.map(async (acted) => {
         for (const [name, phone, n] of acted) {
           const { status, body } = await acts[name](phone, n);
-          assert.ok(status < 500 || status === 503, `${name} ${status} ${JSON.stringify(body)}`);
+          // A deadlock or a lock timeout rolls a person's statement back.
+          const isExpected = status < 500 || status === 503 || /^(40P01|55P03)$/.test(body.code);
+          assert.ok(isExpected, `${name} ${status} ${JSON.stringify(body)}`);
         }
       }));
       assert.deepEqual(await assertConsistent(company, { restores: true }), totals);

@@ -1,7 +1,7 @@
 // Tests PATCH with application/merge-patch+json (RFC 7396).
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
-import { type Answer, assertField, call } from "../support/calls.ts";
+import { type Answer, assertField, call, untilServed } from "../support/calls.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
 const company = await newCompany();
@@ -86,9 +86,11 @@ Deno.test("simultaneous patches of different custom fields all take effect", asy
     Array.from(
       { length: 50 },
       (_, at) =>
-        merge(`/contacts/${id}`, {
-          custom_fields: { [`key${at}`]: at, nested: { [`in${at}`]: at } },
-        }),
+        untilServed(() =>
+          merge(`/contacts/${id}`, {
+            custom_fields: { [`key${at}`]: at, nested: { [`in${at}`]: at } },
+          })
+        ),
     ),
   );
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));

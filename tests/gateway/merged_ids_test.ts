@@ -1,6 +1,6 @@
 // Tests requests that use the id of a merged contact.
 import assert from "node:assert/strict";
-import { type Answer, call } from "../support/calls.ts";
+import { type Answer, call, untilServed } from "../support/calls.ts";
 import { changesOnce } from "../support/changes.ts";
 import { addSentMessage, anyPhone, newCompany } from "../support/company.ts";
 import { mergesOf } from "../support/merging.ts";
@@ -45,13 +45,17 @@ Deno.test("a write to a merged contact's id changes nothing and returns a confli
   const patch = { "Content-Type": "application/merge-patch+json" };
   const deal = { title: "New", contact_id: other.id, stage_id };
   const answers = await Promise.all([
-    ask("PATCH", path, { phone: other.phone, name: "X" }),
-    ...[ask("PATCH", path, { name: "X" }, patch), ask("DELETE", path)],
-    ...[ask("POST", `${path}/restore`), ask("POST", `${path}/erase`, { confirm: other.id })],
-    ...[merge(other.id, third.id), merge(third.id, other.id), ask("POST", "/deals", deal)],
-    ask("PATCH", "/contacts/batch?atomic=true", { items: [{ id: other.id, name: "X" }] }),
-    ask("POST", "/deals/batch?atomic=true", { items: [deal] }),
-  ]);
+    () => ask("PATCH", path, { phone: other.phone, name: "X" }),
+    () => ask("PATCH", path, { name: "X" }, patch),
+    () => ask("DELETE", path),
+    () => ask("POST", `${path}/restore`),
+    () => ask("POST", `${path}/erase`, { confirm: other.id }),
+    () => merge(other.id, third.id),
+    () => merge(third.id, other.id),
+    () => ask("POST", "/deals", deal),
+    () => ask("PATCH", "/contacts/batch?atomic=true", { items: [{ id: other.id, name: "X" }] }),
+    () => ask("POST", "/deals/batch?atomic=true", { items: [deal] }),
+  ].map(untilServed));
   for (const answer of answers) assertMerged(answer, survivor.id);
   const toBoth = { items: [{ id: survivor.id, name: "Y" }, { id: other.id, name: "X" }] };
   assertMerged(await ask("PATCH", "/contacts/batch?atomic=true", toBoth), survivor.id);

@@ -43,15 +43,25 @@ interface Call {
   headers?: Record<string, string>;
 }
 
+/** After this time, `untilServed` returns the refusal. Even a slow computer needs much less time. */
+const PATIENCE_MS = 60_000;
+
 /**
- * Repeats a request while its response is a 429. On a busy machine, one of many simultaneous
- * requests may wait too long for its turn.
+ * Repeats a request while its response is a 429, or a 503 after which nothing was done. On a busy
+ * machine, one of many simultaneous requests may wait too long for its turn or for a locked row.
  */
 export async function untilServed(request: () => Promise<Answer>): Promise<Answer> {
+  const began = performance.now();
   for (;;) {
     const answer = await request();
-    if (answer.status !== 429) return answer;
+    const isOver = performance.now() - began > PATIENCE_MS;
+    if (isOver || answer.status !== 429 && !isUndone(answer)) return answer;
   }
+}
+
+/** Whether a response says that the database failed for a moment, and that nothing was done. */
+export function isUndone({ status, body }: Answer): boolean {
+  return status === 503 && /; nothing was (changed|sent), so /.test(body.error);
 }
 
 /** Calls the gateway with an API key. If the key is null, the request has no key. */
