@@ -47,6 +47,7 @@ Deno.test("the outcome of a send is recorded even if the company has too many da
   await using channel = slowChannel();
   const send = await ownSender(channel.url, {
     supabaseUrl: database.url,
+    databaseTimeoutMs: 60_000,
     statementShare: { atOnce: 1, waiting: 1, patienceMs: 60_000 },
     settleRetriesMs: [],
     settleWaitMs: 1,

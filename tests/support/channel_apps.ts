@@ -5,7 +5,7 @@ import {
   type WhatsappConfig,
 } from "../../supabase/functions/whatsapp/whatsapp_config.ts";
 import { sealAppSecret } from "../../supabase/functions/_shared/credentials/app_secrets.ts";
-import "./own_functions.ts"; // hides the functions' log lines
+import { patient } from "./own_functions.ts"; // also hides the functions' log lines
 import { credentialsKey, environment, withDatabase } from "./test_stack.ts";
 
 /** A channel app for one test. */
@@ -86,10 +86,14 @@ export interface WebhookAnswer {
   body: any;
 }
 
-/** Runs the channel webhook in this process, like one instance of the function `whatsapp`. */
+/**
+ * Runs the channel webhook in this process, like one instance of the function `whatsapp`. Its
+ * requests wait patiently for their turn.
+ */
 export async function ownWebhook({ supabaseUrl, ...changes }: Partial<WhatsappConfig> = {}) {
   const config = await readWhatsappConfig(environment({ supabaseUrl }));
-  const app = whatsapp({ ...config, ...changes });
+  const [eventShare, strangerShare] = [patient(config.eventShare), patient(config.strangerShare)];
+  const app = whatsapp({ ...config, eventShare, strangerShare, ...changes });
   const ask = async (path: string, init?: RequestInit): Promise<WebhookAnswer> => {
     const answer = await app.request(`http://edge/whatsapp/webhook/${path}`, init);
     const text = await answer.text();

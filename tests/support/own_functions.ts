@@ -25,6 +25,8 @@ import { Run } from "../../supabase/functions/webhooks/deliver/run.ts";
 import { Sender } from "../../supabase/functions/webhooks/deliver/sender.ts";
 import { companyDb } from "../../supabase/functions/_shared/database/company_db.ts";
 import { webhookTokenSource } from "../../supabase/functions/_shared/key/token.ts";
+import type { Config } from "../../supabase/functions/_shared/config.ts";
+import type { Share } from "../../supabase/functions/_shared/fair_share.ts";
 import type { Usage } from "../../supabase/functions/_shared/usage/counts.ts";
 import type { Answer } from "./calls.ts";
 import { isOfUsage } from "./log_lines.ts";
@@ -55,6 +57,21 @@ console.error = (...line) => isOfUsage(line[0]) || logError(...line);
 const UNTIL_ASKED = { tellUsageEveryMs: 24 * 60 * 60_000 };
 
 /**
+ * A share whose requests wait for their turn much longer than usual, because on a busy machine one
+ * of many simultaneous requests may wait for long.
+ */
+export function patient<Each extends Share>(share: Each): Each {
+  return { ...share, patienceMs: 60_000 };
+}
+
+/** The configuration of a function in this process. A test may change it. */
+function ownConfig<Each extends Config>(config: Each): Each {
+  const statementShare = patient(config.statementShare);
+  const strangerShare = patient(config.strangerShare);
+  return { ...config, ...UNTIL_ASKED, statementShare, strangerShare };
+}
+
+/**
  * Waits for work that the functions in this process continue after their responses. First tells the
  * functions that the instance stops, so that they do their delayed work immediately.
  */
@@ -71,15 +88,16 @@ export async function ownGateway(
   databaseTimeoutMs = 10_000,
   { channelUrl, ...changes }: Partial<GatewayConfig> & { channelUrl?: string } = {},
 ) {
-  const config = await readGatewayConfig(
-    environment({ supabaseUrl, channelUrl: channelUrl ?? (stackChannel || undefined) }),
+  const config = ownConfig(
+    await readGatewayConfig(
+      environment({ supabaseUrl, channelUrl: channelUrl ?? (stackChannel || undefined) }),
+    ),
   );
   // The tests' webhooks have the sandbox's URL, even if the database is behind a proxy.
   const webhookAddresses = { ...config.webhookAddresses, hosts: [stack.url] };
   const app = gateway({
     ...config,
     webhookAddresses,
-    ...UNTIL_ASKED,
     databaseTimeoutMs,
     ...changes,
   });
@@ -99,9 +117,9 @@ export async function ownSender(
     & Partial<SenderConfig>
     & { timeoutMs?: number } = {},
 ) {
-  const config = await readSenderConfig(environment({ supabaseUrl, channelUrl }));
+  const config = ownConfig(await readSenderConfig(environment({ supabaseUrl, channelUrl })));
   const whatsapp = { ...config.whatsapp, timeoutMs };
-  const app = sendExternalTemplate({ ...config, ...UNTIL_ASKED, whatsapp, ...changes });
+  const app = sendExternalTemplate({ ...config, whatsapp, ...changes });
   return (key: string, json: unknown, query = "", headers?: Record<string, string>) =>
     ask(app, key, "POST", `/send-external-template${query}`, json, headers);
 }
@@ -123,8 +141,8 @@ export async function ownWhatsapp(
   channelUrl: string,
   { supabaseUrl = stack.url, ...changes }: Partial<WhatsappConfig> = {},
 ) {
-  const config = await readWhatsappConfig(environment({ supabaseUrl, channelUrl }));
-  const app = whatsapp({ ...config, ...UNTIL_ASKED, ...changes });
+  const config = ownConfig(await readWhatsappConfig(environment({ supabaseUrl, channelUrl })));
+  const app = whatsapp({ ...config, ...changes });
   return (job: string, account_id?: string) =>
     ended(() =>
       ask(
@@ -204,10 +222,9 @@ async function ownMessages(
   channelUrl: string,
   { supabaseUrl = stack.url, timeoutMs = 20_000, ...changes }: OwnReplies,
 ) {
-  const config = await readWhatsappConfig(environment({ supabaseUrl, channelUrl }));
+  const config = ownConfig(await readWhatsappConfig(environment({ supabaseUrl, channelUrl })));
   return whatsapp({
     ...config,
-    ...UNTIL_ASKED,
     whatsapp: { ...config.whatsapp, timeoutMs },
     ...changes,
   });
