@@ -9,7 +9,8 @@ import {
   newMember,
 } from "../support/company.ts";
 import { assertField, call } from "../support/calls.ts";
-import { bodyAt, idRoutes, pageRoutes, pathWith } from "../support/routes.ts";
+import { changesOnce } from "../support/changes.ts";
+import { bodyAt, changesRoutes, idRoutes, pageRoutes, pathWith } from "../support/routes.ts";
 import { snapshot } from "../support/snapshot.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
@@ -51,7 +52,11 @@ async function theirRows(): Promise<unknown> {
 for (const route of pageRoutes) {
   Deno.test(`${route.method} ${route.pattern} lists only the rows of the key's company`, async () => {
     for (const [one, other] of [[ours, theirs], [theirs, ours]]) {
-      const { body } = await call(one.keys.all, "GET", `${route.path(one)}?limit=200`);
+      const path = `${route.path(one)}?limit=200`;
+      if (changesRoutes.includes(route)) {
+        await changesOnce(one.keys.all, path, ({ length }) => length > 0);
+      }
+      const { body } = await call(one.keys.all, "GET", path);
       assert.ok(body.data.length > 0);
       for (const row of body.data) assert.equal(companyOf(row, one.id), one.id);
       assert.ok(!JSON.stringify(body).includes(other.id));

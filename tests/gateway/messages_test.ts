@@ -48,6 +48,7 @@ Deno.test("a message has its sender and text, and shows whether the channel has 
     await say(4, {
       ...ours,
       outcome: "accepted",
+      expires_at: new Date("9999-12-31"),
       rendered_text: "Hello Ada",
       whatsapp_message_id: "wamid.2",
     });

@@ -208,6 +208,8 @@ export interface MessageColumns {
   read_at?: string;
   failed_at?: string;
   expired_at?: string;
+  /** By default, an accepted message expires a month after `created_at`. */
+  expires_at?: Date;
   failure?: postgres.JSONValue;
   payload?: postgres.JSONValue;
   media?: postgres.JSONValue;

@@ -49,7 +49,8 @@ Deno.test("events that arrive in random order, repeatedly, regrouped and in para
 
 Deno.test("if a function is killed and its events are sent again, the rows are the same", async () => {
   const world = await newWorld();
-  const told = groups(pieces(bodiesOf(world)));
+  // There are so many bodies that some of them are not posted yet when the function is killed.
+  const told = groups(pieces(bodiesOf(world)), 4);
   for (let kill = 0; kill < 3; kill++) {
     const server = await startFunction("whatsapp");
     const ending = Promise.withResolvers<void>();
@@ -79,12 +80,12 @@ function bodiesOf({ shift }: World): string[] {
   return FIXTURES.map((name) => fixture(name.split("_")[0], shift));
 }
 
-/** Puts every item twice, in random order, into bodies with one to twenty items. */
-function groups(items: Piece[]): string[] {
+/** Puts every item twice, in random order, into bodies with one to `most` items. */
+function groups(items: Piece[], most = 20): string[] {
   const left = shuffled([...items, ...items]);
   const bodies: string[] = [];
   while (left.length > 0) {
-    bodies.push(regrouped(left.splice(0, 1 + Math.floor(Math.random() * 20))));
+    bodies.push(regrouped(left.splice(0, 1 + Math.floor(Math.random() * most))));
   }
   return bodies;
 }
