@@ -228,9 +228,12 @@ Deno.test("the gateway gives up if the channel sends no first byte or the file d
         )
         : Response.json(facts(slow.origin, LONG)),
   });
-  const { status, isBroken } = await readFrom(slow, await addMedium(company, LONG), {
-    mediaPatience: { firstByteMs: 20_000, wholeMs: 1_500 },
-  });
+  const ofSlow = await addMedium(company, LONG);
+  const broken = (wholeMs: number) =>
+    readFrom(slow, ofSlow, { mediaPatience: { firstByteMs: 20_000, wholeMs } });
+  let { status, isBroken } = await broken(1_500);
+  // On a busy machine, the file may begin only after this time.
+  if (status === 502) ({ status, isBroken } = await broken(15_000));
   assert.deepEqual([status, isBroken], [200, true]);
 });
 
@@ -321,34 +324,32 @@ Deno.test("if other companies already read the maximum number of media files, th
 });
 
 Deno.test("a company can read three media files at a time, and its further reads do not delay another company", async () => {
-  const held = Promise.withResolvers<void>();
   const bodies: ReturnType<typeof streamOf>[] = [];
   await using channel = longFiles(bodies);
   const share = { atOnce: 3, inAll: 6, waiting: 64, patienceMs: 1_000 };
   await using own = await mediaGateway(channel.url, { mediaShare: share });
+  // The gateway cuts off a response that is not read for ten seconds, so this test creates all rows
+  // before the first read.
   const id = await addMedium(company, LONG);
-  const ending = new AbortController();
-  const all = Array.from({ length: 10 }, async () => {
-    const response = await own.ask(key, `/messages/${id}/media`, { signal: ending.signal });
-    if (response.status === 200) await held.promise;
-    return response.status;
-  });
-  await until(() => bodies.length === 3);
   const other = await newCompany();
-  const theirs = await own.ask(
-    other.keys.read,
-    `/messages/${await addMedium(other, LONG)}/media`,
-    { signal: ending.signal },
+  const theirPath = `/messages/${await addMedium(other, LONG)}/media`;
+  const ending = new AbortController();
+  const all = Array.from(
+    { length: 10 },
+    () => own.ask(key, `/messages/${id}/media`, { signal: ending.signal }),
   );
+  await until(() => bodies.length === 3);
+  const theirs = await own.ask(other.keys.read, theirPath, { signal: ending.signal });
   assert.equal(theirs.status, 200);
   assert.equal(bodies.length, 4);
   // Reading a message without its media file does not count towards this limit.
   const row = await own.ask(key, `/messages/${id}`);
   assert.equal(row.status, 200);
   await row.body?.cancel();
-  held.resolve();
-  assert.deepEqual((await Promise.all(all)).sort(), [
-    ...[200, 200, 200],
+  // A response that nothing refers to is closed when its memory is freed.
+  const answers = [...await Promise.all(all), theirs];
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [
+    ...[200, 200, 200, 200],
     ...Array(7).fill(429),
   ]);
   ending.abort();

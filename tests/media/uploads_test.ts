@@ -194,7 +194,7 @@ Deno.test("nothing is stored if the request body is incomplete or too slow, or i
       status,
     });
   });
-  const upload = await ownUploads(channel.url, { uploadTimes: { fileMs: 200, allMs: 5_000 } });
+  const upload = await ownUploads(channel.url);
   const png = { type: "image/png" };
   const broken = new ReadableStream<Uint8Array>({
     start(body) {
@@ -209,7 +209,8 @@ Deno.test("nothing is stored if the request body is incomplete or too slow, or i
   const stalled = new ReadableStream<Uint8Array>({
     start: (body) => body.enqueue(fileOfType("image/png", 2_000)),
   });
-  const late = await upload(company.keys.messaging, stalled, png);
+  const impatient = await ownUploads(channel.url, { uploadTimes: { fileMs: 200, allMs: 5_000 } });
+  const late = await impatient(company.keys.messaging, stalled, png);
   assert.deepEqual([late.status, late.body.code], [408, "request_timeout"]);
 
   const file = fileOfType("image/png", 64);
