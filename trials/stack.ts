@@ -4,6 +4,7 @@ import { functionEntry, startFunctionProcess } from "../local/functions/process.
 import { bootstrap, connect, databaseUrl, migrate, type Sql } from "../local/postgres/database.ts";
 import { type Postgres, startPostgres } from "../local/postgres/server.ts";
 import { loadSecrets } from "../local/secrets.ts";
+import { freePort } from "../tests/support/free_port.ts";
 
 /** The stack that is measured. Each part runs in a separate process. */
 export type BenchStack = Awaited<ReturnType<typeof startBenchStack>>;
@@ -26,7 +27,11 @@ export async function startBenchStack(resources: AsyncDisposableStack) {
   const startDatabase = async () => {
     if (resources.disposed) throw new Error("The run is being ended.");
     const files = { dataFolder: `${folder}/data`, logFile: `${folder}/postgres.log` };
-    database = startPostgres({ ...files, fresh: false, port, password, durable: true });
+    database = startPostgres({
+      ...{ ...files, fresh: false, password, durable: true },
+      // While the database is stopped, no other program may get its port.
+      port: port || freePort(),
+    });
     const before = port;
     ({ port } = await database);
     if (before && port !== before) throw new Error("The database did not get its port back.");

@@ -5,7 +5,8 @@ import { root } from "../../local/checkout.ts";
 import { newSecret, sign } from "../../supabase/functions/_shared/webhooks/signature.ts";
 import { call } from "../support/calls.ts";
 import { anyPhone, type Company, newCompany } from "../support/company.ts";
-import { freePort, until, withFolder } from "../support/started.ts";
+import { freePort } from "../support/free_port.ts";
+import { until, withFolder } from "../support/started.ts";
 import { stack, statement, withDatabase } from "../support/test_stack.ts";
 import { type Bend, bendingProxy } from "./bending_proxy.ts";
 
@@ -140,7 +141,7 @@ Deno.test("the mirror follows changes, archiving, merges and deletions, and cont
 Deno.test("a signed event makes the mirror read the changes immediately, but other requests do not", async () => {
   await withFolder(async (folder) => {
     const company = await newCompany();
-    const [secret, port] = [newSecret(), freePort()];
+    const [secret, port] = [newSecret(), String(freePort())];
     const post = async (signedWith: string, ago = 0, padding = 0) => {
       const [id, body] = ["evt_1", '{"type":"contact.created"}' + " ".repeat(padding)];
       const at = Math.floor(Date.now() / 1000) - ago;

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
 import { newSecret, sign } from "../../supabase/functions/_shared/webhooks/signature.ts";
 import { folderWithClient } from "../support/built_client.ts";
-import { freePort, until, withFolder } from "../support/started.ts";
+import { freePort } from "../support/free_port.ts";
+import { until, withFolder } from "../support/started.ts";
 import { N8nRunner } from "./n8n_runner.ts";
 import { readWorkflow } from "./n8n_workflow.ts";
 
@@ -46,7 +47,7 @@ const RECEIVERS: Record<string, (port: string) => Promise<[program: string, args
 for (const [name, commandOf] of Object.entries(RECEIVERS)) {
   Deno.test(`the receiver for ${name} stores an event once, even if the event arrives many times at once or again after a restart, and refuses unsigned requests`, async () => {
     await withFolder(async (folder) => {
-      const port = freePort();
+      const port = String(freePort());
       const [program, args] = await commandOf(port);
       const url = `http://127.0.0.1:${port}/`;
       const started = async () => {

@@ -1,3 +1,5 @@
+import { freePort } from "./free_port.ts";
+
 /**
  * Starts a TCP proxy in front of Postgres. The proxy can cut its connections.
  * @param databaseUrl the database URL, for any role.
@@ -22,8 +24,9 @@ export function startPostgresProxy(
     })();
     return listener;
   };
-  let listener = listen(0);
-  const { port } = listener.addr as Deno.NetAddr;
+  // While the proxy is cut, no other test may get its port.
+  const port = freePort();
+  let listener = listen(port);
   /** Closes every connection and refuses new connections. */
   const cut = () => {
     listener.close();
