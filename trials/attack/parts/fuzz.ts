@@ -4,6 +4,7 @@ import { type AttackedCompany, hashOfRows, VICTIM_MARK } from "../companies.ts";
 import type { Context } from "../context.ts";
 import { Findings } from "../findings.ts";
 import { UNDESCRIBED } from "../../../tests/support/api_description.ts";
+import { repeatAlone } from "../repeats.ts";
 import { endsItself, isOfServer, judge, outcomeOf } from "../judge.ts";
 import { exchange, shortened, shown, type WireAnswer, type WireRequest } from "../wire.ts";
 import { type FuzzCase, fuzzCases } from "./fuzz_requests.ts";
@@ -11,7 +12,7 @@ import { type FuzzCase, fuzzCases } from "./fuzz_requests.ts";
 const PROMISES = {
   apart: "no answer contains a row or an id of another company",
   unchanged: "no request changes a row of another company",
-  no503: "no request gets a 503 while nothing is wrong with the database",
+  no503: "no request gets a 503 twice while nothing is wrong with the database",
   keyFirst: "without a valid key, every request gets a 401, whatever else is wrong with it",
   noKey: "no line of the log contains an API key",
   shortLog: "no line of the log is longer than 8 KiB",
@@ -59,7 +60,8 @@ export async function fuzz({ ours, seed, scale, quick, fuzzCase }: Context) {
     const asAttacker = { ...request, headers: [...withKey, ...request.headers] };
     const answer = await exchange(url, asAttacker);
     judge(findings, url, asAttacker, answer, { given });
-    if (answer?.status === 503) {
+    const repeated = answer?.status === 503 ? await repeatAlone(url, asAttacker, answer) : null;
+    if (answer?.status === 503 && repeated?.status === 503) {
       findings.add(PROMISES.no503, shortened(answer.text), given + shown(request), request.method);
     }
     if (answer) judgeApart(findings, ours, asAttacker, answer, given);

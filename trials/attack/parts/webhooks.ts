@@ -4,6 +4,7 @@ import { VICTIM_MARK } from "../companies.ts";
 import type { Context } from "../context.ts";
 import { Findings } from "../findings.ts";
 import { peakRss } from "../peak_rss.ts";
+import { repeatAlone } from "../repeats.ts";
 import { newPhone } from "../requests.ts";
 import { exchange, shown, type WireAnswer, type WireRequest } from "../wire.ts";
 import { type HostileReceivers, hostileReceivers } from "./hostile_receivers.ts";
@@ -59,7 +60,8 @@ export async function webhooks({ ours, measured, quick, progress, resources }: C
       headers: [["Authorization", `Bearer ${api_key}`], ["Content-Type", "application/json"]],
       ...(json !== undefined && { body: JSON.stringify(json) }),
     };
-    const answer = await exchange(gateway.url, request);
+    let answer = await exchange(gateway.url, request);
+    if (answer?.status === 503) answer = await repeatAlone(gateway.url, request, answer);
     const text = `${answer?.text} ${JSON.stringify([...answer?.headers ?? []])}`;
     if (!answer || answer.status >= 500 || text.includes(VICTIM_MARK)) {
       findings.add(
@@ -154,12 +156,13 @@ export async function webhooks({ ours, measured, quick, progress, resources }: C
   }
 
   progress("webhooks: floods");
-  const crowd = await Promise.all(
-    Array.from(
-      { length: 15 },
-      () => ask("POST", "/webhooks", { url: `${receivers.url}/good`, types: ["deal.*"] }),
-    ),
-  );
+  const create = () =>
+    ask("POST", "/webhooks", { url: `${receivers.url}/good`, types: ["deal.*"] });
+  const crowd = await Promise.all(Array.from({ length: 15 }, create));
+  // On a busy machine, some of these requests may wait too long for their turn.
+  for (const [at, answer] of crowd.entries()) {
+    if (answer?.status === 429) crowd[at] = await create();
+  }
   const refused = crowd.filter((answer) => answer?.status !== 201 && answer?.status !== 409);
   if (await stored() > 10 || refused.length > 0) {
     const statuses = crowd.map((answer) => answer?.status).join(" ");
