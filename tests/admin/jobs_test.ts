@@ -79,7 +79,7 @@ Deno.test("`jobs status` and `jobs unschedule` work when nothing is scheduled", 
   const status = ["jobs", "status"];
   assert.match(
     await printed(status),
-    /^Jobs are not scheduled: .*\n\nEvents of the channel: [^\n]+\.\n(The last run failed: .*\n)?(Messages in the last day: .*\n)?\nWebhooks: [^\n]+\n\nCOMPANY +PHONE /,
+    /^Jobs are not scheduled: .*\n\nEvents of the channel: [^\n]+\.\n(The last run failed: .*\n)?(Messages in the last day: .*\n)?\nWebhooks: [^\n]+\n(A delivery run failed at .*\n)?\nCOMPANY +PHONE /,
   );
   const { scheduled, accounts, channel, messages, webhooks } = await json(status);
   assert.equal(scheduled, false);
