@@ -36,6 +36,9 @@ async function unknownRole(settings: string, member = "authenticator") {
 
 /** Notifies the Data API and waits until it has read the settings of all roles. */
 async function reload() {
+  // Makes the Data API read the settings of all roles, so that it does not know the new role before
+  // it is notified.
+  await settingOf("authenticated", "plan_cache_mode");
   await using mark = await unknownRole("reload.is_done = 'yes'");
   await sql`notify pgrst, 'reload config'`;
   const isDone = async () => await settingOf(mark.role, "reload.is_done") === "yes";
