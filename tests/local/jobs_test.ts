@@ -9,6 +9,12 @@ import { rolledBack } from "../support/acting_as.ts";
 import { newCompany } from "../support/company.ts";
 import { startOn, until, withFolder } from "../support/started.ts";
 
+/**
+ * The stack begins a round of jobs each minute. If a call in the first round fails on a busy
+ * machine, the second round does the rest.
+ */
+const TWO_ROUNDS_MS = 150_000;
+
 Deno.test("the job reads the demo company's templates soon after the start, and again when the sandbox's URL changes", async () => {
   await withFolder(async (folder) => {
     /** Waits until every job has run and every template's sample is uploaded. */
@@ -21,7 +27,7 @@ Deno.test("the job reads the demo company's templates soon after the start, and 
           from template_media
         `;
         return is_done;
-      }).catch(async (error) => {
+      }, TWO_ROUNDS_MS).catch(async (error) => {
         const media = await sql`select media_id, failures, failure from template_media`;
         const runs = await sql`select job, began_at, ended_at, failure, result from job_runs`;
         throw new Error(JSON.stringify({ media, runs }), { cause: error });
@@ -49,7 +55,7 @@ Deno.test("the job reads the demo company's templates soon after the start, and 
         select name from templates where sample_url is not null and sample_url not like ${`${origin}/%`}
       `;
       return strange.length === 0;
-    });
+    }, TWO_ROUNDS_MS);
     await untilUploaded(later);
     await later.end();
     assert.deepEqual(await again.started.end(), [0, ""]);

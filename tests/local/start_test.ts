@@ -9,7 +9,6 @@ import { signIn } from "../support/people.ts";
 import { accepted, ownChannel } from "../support/sending.ts";
 import {
   ask,
-  pause,
   processesOn,
   READY,
   stackOf,
@@ -220,10 +219,13 @@ Deno.test("npm start serves the URLs that it prints, and leaves only data when i
             ({ status }) => status,
             String,
           );
-          const waiting = () => sql`select from pg_locks where not granted`;
+          const waiting = () =>
+            sql`
+              select from pg_locks where not granted and locktype in ('transactionid', 'tuple')
+            `;
           await until(async () => (await waiting()).count > 0);
           const end = started.end("SIGTERM");
-          await pause(200);
+          await started.says("Ending …");
           return [answer, end];
         });
         assert.equal(await answer, 200);

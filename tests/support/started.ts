@@ -17,6 +17,9 @@ interface Options {
 /** After this time, the test fails. Even a slow computer needs much less time. */
 const PATIENCE_MS = 60_000;
 
+/** A log line about a job of the stack, such as `/whatsapp/jobs/template-sync`. */
+const JOB_LINE = /^\{.*"path":"\/\w+\/jobs\/.*\n/gm;
+
 /** A process that starts the local stack, as `npm start` does. */
 export class Started {
   out = "";
@@ -62,10 +65,14 @@ export class Started {
     await this.ended();
   }
 
-  /** Stops the process as Ctrl-C does, or with another signal. */
+  /**
+   * Stops the process as Ctrl-C does, or with another signal. Returns the exit code and the text
+   * from stderr without the jobs' log lines, because a job that is in progress at the stop may fail.
+   */
   async end(signal: Deno.Signal = "SIGINT"): Promise<[code: number, printed: string]> {
     this.#child.kill(signal);
-    return await this.ended();
+    const [code, printed] = await this.ended();
+    return [code, printed.replaceAll(JOB_LINE, "")];
   }
 
   /** Waits until the process exits. Returns the exit code and the text from stderr. */
@@ -129,9 +136,14 @@ export async function withFolder<Answer>(
   try {
     return await work(folder);
   } finally {
-    for (const line of await processesOn(folder)) killIfAlive(parseInt(line));
+    await killProcessesOn(folder);
     await Deno.remove(folder, { recursive: true });
   }
+}
+
+/** Kills all processes that have this folder in their command line. */
+export async function killProcessesOn(folder: string) {
+  for (const line of await processesOn(folder)) killIfAlive(parseInt(line));
 }
 
 /** Kills a process, which may have ended since it was listed. */
@@ -158,12 +170,15 @@ export async function ask(stack: StackAddresses, path: string, init: RequestInit
 
 /**
  * Waits until a condition is true.
- * @throws Error if the condition is not true within a minute.
+ * @throws Error if the condition is not true within a minute, or within another time.
  */
-export async function until(condition: () => unknown | Promise<unknown>) {
+export async function until(
+  condition: () => unknown | Promise<unknown>,
+  patienceMs = PATIENCE_MS,
+) {
   const began = performance.now();
   while (!await condition()) {
-    if (performance.now() - began > PATIENCE_MS) {
+    if (performance.now() - began > patienceMs) {
       throw new Error(`This condition was never true: ${condition}`);
     }
     await pause(5);
@@ -183,19 +198,3 @@ async function read(stream: ReadableStream<Uint8Array>, hear: (text: string) => 
  * open it. `fetch` refuses some low ports, but not this one.
  */
 export const CLOSED_URL = "http://127.0.0.1:2";
-
-/**
- * A free port on this machine, as a string for a command. The system never chooses a port from this
- * range for a server or a connection of another test.
- */
-export function freePort(): string {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 10_000);
-    try {
-      Deno.listen({ hostname: "127.0.0.1", port }).close();
-      return String(port);
-    } catch (error) {
-      if (!(error instanceof Deno.errors.AddrInUse)) throw error;
-    }
-  }
-}
