@@ -2,22 +2,20 @@
 // nothing.
 
 import assert from "node:assert/strict";
+import type { Sql } from "../support/acting_as.ts";
 import { anyPhone, type Company, newCompany } from "../support/company.ts";
-import { snapshot } from "../support/snapshot.ts";
+import { snapshot, snapshotIn } from "../support/snapshot.ts";
+import { statement } from "../support/test_stack.ts";
 import { committed } from "./connections.ts";
 import { addContact, type Claim, claim, endLease, RELEASED, settle, standing } from "./sends.ts";
 import { catalogued, entry, FITTING, mediaEntry } from "./templates.ts";
 
 const DRY = { preflight: "first", dry_run: true, ...FITTING };
 
-/**
- * A company with stored templates. The use of its API keys has just been recorded, so a claim does
- * not record the use again.
- */
+/** A company with stored templates. */
 async function newSender(): Promise<Company> {
   const company = await newCompany();
   await committed(async (sql) => {
-    await sql`update api_keys set last_used_at = now() where company_id = ${company.id}`;
     await catalogued(sql, company, [
       entry(),
       entry({ name: "paused", status: "PAUSED" }),
@@ -34,11 +32,18 @@ await committed((sql) =>
   addContact(sql, { company_id, phone: stoppedPhone, do_not_contact: true })
 );
 
-/** Commits a claim and returns its result. Fails the test if the claim wrote anything. */
-async function unwritten(asked: Record<string, unknown>): Promise<Claim> {
-  const before = await snapshot(company_id);
-  const answer = await committed((sql) => claim(sql, keys.messaging, asked));
-  assert.deepEqual(await snapshot(company_id), before, JSON.stringify(asked));
+/**
+ * Commits a claim and returns its result. Fails the test if the claim wrote anything.
+ * @param within a transaction that makes the claim, and that the caller ends.
+ */
+async function unwritten(asked: Record<string, unknown>, within?: Sql): Promise<Claim> {
+  const stored = () => within ? snapshotIn(within, company_id) : snapshot(company_id);
+  const claiming = (sql: Sql) => claim(sql, keys.messaging, asked);
+  // The use of the API keys has just been recorded, so the claim does not record the use again.
+  await statement`update api_keys set last_used_at = now() where company_id = ${company_id}`;
+  const before = await stored();
+  const answer = await (within ? claiming(within) : committed(claiming));
+  assert.deepEqual(await stored(), before, JSON.stringify(asked));
   return answer;
 }
 
@@ -88,20 +93,23 @@ Deno.test("a dry run of a repeated send reports the repeat and leaves the send u
   const { conversation_id, message_id } = first;
   const repeat = { result: "repeat", status: "pending", conversation_id, message_id };
   assert.deepEqual(await unwritten(asked), repeat);
-  await committed((sql) => endLease(sql, first.send_id));
-  assert.deepEqual(await unwritten(asked), repeat);
-  // The claim checks the idempotency key first. Therefore a request with different values is a
-  // repeat, even if a new send with these values would be refused.
-  const words = { phone_number_id: "0", body_variables: [] };
-  assert.deepEqual(
-    await unwritten({ ...asked, ...words }),
-    { ...repeat, mismatch: ["body_variables", "phone_number_id"] },
-  );
-  const other = { ...asked, ...words, template_name: "paused", phone: stoppedPhone };
-  assert.deepEqual(
-    await unwritten(other),
-    { result: "reused", differs: ["template_name", "phone"] },
-  );
+  await committed(async (sql) => {
+    // Another test's job fails all sends with an expired lease. It does not see this transaction.
+    await endLease(sql, first.send_id);
+    assert.deepEqual(await unwritten(asked, sql), repeat);
+    // The claim checks the idempotency key first. Therefore a request with different values is a
+    // repeat, even if a new send with these values would be refused.
+    const words = { phone_number_id: "0", body_variables: [] };
+    assert.deepEqual(
+      await unwritten({ ...asked, ...words }, sql),
+      { ...repeat, mismatch: ["body_variables", "phone_number_id"] },
+    );
+    const other = { ...asked, ...words, template_name: "paused", phone: stoppedPhone };
+    assert.deepEqual(
+      await unwritten(other, sql),
+      { result: "reused", differs: ["template_name", "phone"] },
+    );
+  });
 
   const real = await committed((sql) => claim(sql, keys.messaging, { ...asked, dry_run: false }));
   assert.deepEqual([real.result, real.status], ["repeat", "failed"]);

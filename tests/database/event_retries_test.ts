@@ -209,8 +209,9 @@ test(
   },
 );
 
-Deno.test("if a task reaches the statement timeout, the results of the earlier tasks remain", async () => {
-  await rolledBack(async (sql) => {
+test(
+  "if a task reaches the statement timeout, the results of the earlier tasks remain",
+  async (sql) => {
     await sql.unsafe(`
       create table public.probe (at timestamptz);
       grant all on public.probe to postgres;
@@ -224,8 +225,8 @@ Deno.test("if a task reaches the statement timeout, the results of the earlier t
     assert.match(tended.failures.join(), /^woken: 57014 [^,]+$/);
     assert.equal(tended.waiting_applied, 1);
     assert.equal((await sql`select from public.probe`).count, 1);
-  });
-});
+  },
+);
 
 test(
   "the job retries an event even if its account is connected before the event is committed",

@@ -80,6 +80,14 @@ export async function receive(
   return received;
 }
 
+/** Starts an attempt to apply an event, as the job does for each event that is due. */
+export async function startAttempt(sql: Sql, id: string) {
+  await sql`
+    update channel_events set attempts = attempts + 1, next_attempt_at = now() + interval '3 minutes'
+    where id = ${id}
+  `;
+}
+
 export async function eventRow(sql: Sql, id: string): Promise<EventRow> {
   const [row] = await sql<EventRow[]>`select * from channel_events where id = ${id}`;
   return row;

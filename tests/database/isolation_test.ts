@@ -25,6 +25,8 @@ const [ownPhone, otherPhone] = await withDatabase((sql) =>
       await addKeyUsage(sql, company);
       await addWebhook(sql, company);
     }
+    // Otherwise, another test's job could end the leases during these tests.
+    await sql`update sends set lease_ends_at = 'infinity' where company_id in (${own.id}, ${other.id})`;
     for (const table of ["contacts", "deals"]) {
       await sql`update ${
         sql(table)

@@ -5,7 +5,14 @@ import type postgres from "postgres";
 import { actAs, actAsSuperuser, rolledBack, type Sql } from "../support/acting_as.ts";
 import { addChannelApp, type ChannelApp, nameChannelApp } from "../support/channel_apps.ts";
 import { connectAccount, disconnectAccount, newCompany } from "../support/company.ts";
-import { addStandIns, type AnyItem, appliedItems, eventRow, receive } from "./events.ts";
+import {
+  addStandIns,
+  type AnyItem,
+  appliedItems,
+  eventRow,
+  receive,
+  startAttempt,
+} from "./events.ts";
 
 const BUSINESS = "91000000000777";
 
@@ -111,8 +118,7 @@ Deno.test("an event that keeps failing is tried ten times within a day, and is t
       const { next_attempt_at, processed_at, state } = await eventRow(sql, event_id);
       assert.equal(state, "failed");
       pauses.push((+next_attempt_at! - +processed_at!) / 60_000);
-      await sql`update channel_events set next_attempt_at = now() where id = ${event_id}`;
-      await sql`select due_channel_events(100)`;
+      await startAttempt(sql, event_id);
       const [{ applied }] = await sql`
         select apply_channel_event(${event_id}, ${sql.json(items as postgres.JSONValue)}) as applied
       `;
@@ -418,8 +424,7 @@ Deno.test("items are left for the job, and do not count as failures, if a row is
     const row = await eventRow(sql, event_id);
     assert.equal(+row.next_attempt_at!, +row.processed_at!);
     assert.match(row.error!, /^1 of its items are not applied yet/);
-    // The job makes this call, which counts the attempt.
-    await sql`select due_channel_events(100)`;
+    await startAttempt(sql, event_id);
     const apply = async (items: AnyItem[]) =>
       (await sql`
         select apply_channel_event(${event_id}, ${sql.json(items as postgres.JSONValue)}) as applied

@@ -37,6 +37,16 @@ async function runJob(sql: Sql, max = 100): Promise<number> {
 }
 
 /**
+ * Runs the job until it has applied an event of this company, at most 100 times, and returns the
+ * result of the last run. A run chooses events at random, also from other companies.
+ */
+async function runJobs(sql: Sql, max?: number): Promise<number> {
+  let done = 0;
+  for (let runs = 0; runs < 100 && done === 0; runs++) done = await runJob(sql, max);
+  return done;
+}
+
+/**
  * Stores a waiting event although the event's message exists. Two simultaneous transactions can
  * lead to this state.
  */
@@ -169,7 +179,7 @@ test("the job also finds a report among thousands that arrived in the same secon
       now() - interval '12 hours' + n * interval '1 ms'
     from generate_series(-6000, 6000) as n
   `;
-  for (let runs = 0; runs < 100 && (await runJob(sql)) === 0;) runs++;
+  await runJobs(sql);
   assert.equal((await facts(sql, send.message_id)).status, "delivered");
 });
 
@@ -180,7 +190,7 @@ test("a report that can never be applied does not block other reports", async (s
   await keep(sql, report("read", 2, { id: "wamid.2" }));
   await sql`update waiting_facts set received_at = now() - interval '1 hour' where company_id = ${own.id}`;
   await keep(sql, report("delivered", 1));
-  assert.equal(await runJob(sql, 1), 1);
+  assert.equal(await runJobs(sql, 1), 1);
   assert.equal((await facts(sql, send.message_id)).status, "delivered");
 });
 

@@ -12,19 +12,26 @@ export async function snapshot(
   companyId: string,
   { withUsage = false } = {},
 ): Promise<Record<string, unknown[]>> {
-  return await withDatabase(async (sql) => {
-    const rowsOf = (table: string) => {
-      const column = table === "companies" ? "id" : "company_id";
-      return `select '${table}' as table, to_jsonb(t) as row from public.${table} t where ${column} = $1`;
-    };
-    const names = (await tableNames(sql)).filter((table) => withUsage || !USAGE.includes(table));
-    const query = names.map(rowsOf).join(" union all ");
-    const found: Record<string, unknown[]> = {};
-    for (const { table, row } of await sql.unsafe(`${query} order by 1, 2`, [companyId])) {
-      (found[table] ??= []).push(row);
-    }
-    return found;
-  });
+  return await withDatabase((sql) => snapshotIn(sql, companyId, { withUsage }));
+}
+
+/** Like `snapshot`, in a session that may have rows that are not committed yet. */
+export async function snapshotIn(
+  sql: postgres.Sql | postgres.TransactionSql,
+  companyId: string,
+  { withUsage = false } = {},
+): Promise<Record<string, unknown[]>> {
+  const rowsOf = (table: string) => {
+    const column = table === "companies" ? "id" : "company_id";
+    return `select '${table}' as table, to_jsonb(t) as row from public.${table} t where ${column} = $1`;
+  };
+  const names = (await tableNames(sql)).filter((table) => withUsage || !USAGE.includes(table));
+  const query = names.map(rowsOf).join(" union all ");
+  const found: Record<string, unknown[]> = {};
+  for (const { table, row } of await sql.unsafe(`${query} order by 1, 2`, [companyId])) {
+    (found[table] ??= []).push(row);
+  }
+  return found;
 }
 
 /** The number of a company's rows in each table that a template send writes to. */
@@ -47,7 +54,7 @@ export async function tables(): Promise<string[]> {
   return await withDatabase(tableNames);
 }
 
-async function tableNames(sql: postgres.Sql): Promise<string[]> {
+async function tableNames(sql: postgres.Sql | postgres.TransactionSql): Promise<string[]> {
   const found = await sql`
     select relname from pg_class
     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and (
