@@ -76,6 +76,13 @@ Deno.test("a response about a person who is not being erased is stored", async (
 /** The outcome of one delivery: delivered, failed, or postponed for this many seconds. */
 type Outcome = "delivered" | "failed" | number;
 
+/** The end of a webhook's pause, and times before and after the settlement of deliveries. */
+interface Settled {
+  before: Date;
+  after: Date;
+  paused_until: Date | null;
+}
+
 /** A leased webhook with waiting deliveries, and a function that stores outcomes of deliveries. */
 async function newLease() {
   const company = await newCompany();
@@ -89,8 +96,9 @@ async function newLease() {
       ...{ type: "deal.won", record_id: crypto.randomUUID(), webhooks: [id] },
     })),
   );
-  /** Stores outcomes in one statement, and returns the pause of the webhook in seconds. */
-  const settle = async (...outcomes: Outcome[]): Promise<number | null> => {
+  const now = async (): Promise<Date> => (await statement`select clock_timestamp() as now`)[0].now;
+  /** Stores outcomes in one statement, and returns the end of the webhook's pause. */
+  const settle = async (...outcomes: Outcome[]): Promise<Settled> => {
     const open = await statement`
       select record_id, seq::text, attempts from app.open_deliveries
       where webhook_id = ${id} and attempts = 0 order by due_at, seq limit ${outcomes.length}
@@ -101,38 +109,42 @@ async function newLease() {
       result: typeof outcome === "number" ? "later" : outcome,
       wait_seconds: typeof outcome === "number" ? outcome : null,
     }));
+    const before = await now();
     await statement`select settle_deliveries(${run}, ${JSON.stringify(told)}::text::jsonb)`;
-    const [{ pause }] = await statement`
-      select extract(epoch from paused_until - clock_timestamp())::float8 as pause from webhooks where id = ${id}
-    `;
-    return pause;
+    const after = await now();
+    const [{ paused_until }] = await statement`select paused_until from webhooks where id = ${id}`;
+    return { before, after, paused_until };
   };
   return { id, settle };
 }
 
+/** Asserts that a pause began between `before` and `after`, and lasts from `least` to `most` seconds. */
+function assertPause({ before, after, paused_until }: Settled, least: number, most = least) {
+  const isWithin = paused_until !== null &&
+    +before + least * 1000 <= +paused_until && +paused_until <= +after + most * 1000;
+  assert.ok(isWithin, JSON.stringify({ before, after, paused_until }));
+}
+
 Deno.test("a success that arrives during a pause does not end the pause", async () => {
   const { id, settle } = await newLease();
-  assert.ok(await settle(600) ?? 0 > 590);
-  const pause = await settle("delivered");
-  assert.ok(pause !== null && pause > 590, `${pause} seconds`);
+  const paused = await settle(600);
+  assertPause(paused, 600);
+  assert.deepEqual((await settle("delivered")).paused_until, paused.paused_until);
   // After the pause has ended, a success clears `paused_until`.
   await statement`update webhooks set paused_until = clock_timestamp() where id = ${id}`;
-  assert.equal(await settle("delivered"), null);
+  assert.equal((await settle("delivered")).paused_until, null);
 });
 
 Deno.test("a `Retry-After` pauses the webhook even if another delivery succeeds a moment later", async () => {
   const { settle } = await newLease();
-  const pause = await settle(600, "delivered");
-  assert.ok(pause !== null && pause > 590, `${pause} seconds`);
+  assertPause(await settle(600, "delivered"), 600);
 });
 
 Deno.test("a `Retry-After` can make a webhook's pause longer, but not shorter", async () => {
   const { settle } = await newLease();
   const failures = Array.from({ length: 5 }, () => "failed" as const);
-  const first = await settle(...failures);
-  assert.ok(first !== null && first > 8 && first <= 10, `${first} seconds`);
-  for (const wait of [600, 30]) {
-    const pause = await settle(wait);
-    assert.ok(pause !== null && pause > 590, `${pause} seconds`);
-  }
+  assertPause(await settle(...failures), 8, 10);
+  const longer = await settle(600);
+  assertPause(longer, 600);
+  assert.deepEqual((await settle(30)).paused_until, longer.paused_until);
 });

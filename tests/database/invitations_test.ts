@@ -96,10 +96,9 @@ test("only the invited user can see, accept or decline an invitation, and only i
     assert.equal(await refusal(sql, (sql) => sql`select decline_invitation(${id})`), "PT404");
   }
   await actAsSuperuser(sql);
-  const expired = new Date(Date.now() - 1000);
   const late = await person(sql);
   await sql`
-    update company_invitations set expires_at = ${expired},
+    update company_invitations set expires_at = now() - interval '1 second',
       email = (select email from auth.users where id = ${late})
     where id = ${id}
   `;

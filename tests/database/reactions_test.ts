@@ -23,6 +23,17 @@ async function addKnown(sql: Sql, columns: MessageColumns = {}, of = company) {
   return await addMessage(sql, of, { whatsapp_message_id, sent_at: ago(60), ...columns });
 }
 
+/**
+ * Adds a message whose window ends in this many seconds. The database uses the start of the
+ * transaction as the current time.
+ */
+async function addEnding(sql: Sql, seconds: number) {
+  const [{ sent_at }] = await sql`
+    select now() + make_interval(secs => ${seconds}) - interval '1 day' as sent_at
+  `;
+  return await addKnown(sql, { sent_at });
+}
+
 /** Calls a database function as a request with the company's key does. */
 async function asKey<Answer>(sql: Sql, call: () => Promise<Iterable<unknown>>): Promise<Answer> {
   await actAsSender(sql, company.keys.messaging);
@@ -132,8 +143,8 @@ Deno.test("if the company cannot react to a message, the result says why", async
       await sql`update contact_windows set last_inbound_at = now() + interval '1 second' where contact_id = ${contact_id}`;
       return id;
     }, "ready"],
-    ["a minute left", "window_closed", (sql) => addKnown(sql, { sent_at: ago(A_DAY - 59) })],
-    ["two minutes left", "ready", (sql) => addKnown(sql, { sent_at: ago(A_DAY - 120) })],
+    ["a minute left", "window_closed", (sql) => addEnding(sql, 60)],
+    ["61 seconds left", "ready", (sql) => addEnding(sql, 61)],
     [
       "no window",
       "window_closed",

@@ -50,7 +50,7 @@ test("a user sees only their own sessions, most recently used first, and can end
     await session(sql, owner, { refreshed_at: "2999-01-01T00:00:00Z", aal: "aal2" }),
   ];
   const foreign = await session(sql, admin);
-  await session(sql, owner, { not_after: new Date(Date.now() - 1000) });
+  await session(sql, owner, { not_after: "2020-01-01T00:00:00Z" });
   await act(sql, owner, here);
   const seen = await sql`select * from own_sessions()`;
   assert.deepEqual(
