@@ -8,7 +8,7 @@ import { keyToken, rest } from "../support/rest.ts";
 import { until } from "../support/started.ts";
 import { statement, withDatabase } from "../support/test_stack.ts";
 
-type Sql = postgres.Sql;
+type Sql = postgres.TransactionSql;
 
 const own = await newCompany();
 const other = await newCompany();
@@ -122,49 +122,69 @@ Deno.test("simultaneous batches with the same people all succeed, and each conta
   assert.equal(new Set(created).size, fresh.length);
 });
 
+/**
+ * Replaces a function that writes a batch, in a transaction that is rolled back. At the first two
+ * calls, the new function waits only briefly for locks. The name of the session's application shows
+ * how often the function has been called.
+ */
+async function countAttempts(sql: Sql, name: string, types: string) {
+  const args = types.split(",").map((_, index) => `$${index + 1}`);
+  await sql.unsafe(`
+    create temporary sequence attempts;
+    alter function app.${name} rename to counted_${name};
+    create function app.${name}(${types}) returns jsonb language plpgsql as $$
+    declare
+      attempt constant bigint := nextval('pg_temp.attempts');
+    begin
+      perform set_config('application_name', 'attempt ' || attempt, true),
+        set_config('lock_timeout', case when attempt < 3 then '50ms' else '1min' end, true);
+      return app.counted_${name}(${args});
+    end $$;
+  `);
+}
+
 Deno.test("if an item violates a constraint, only that item fails, even if another transaction locks a record for a while", async () => {
   const [held, free] = [{ phone: anyPhone() }, { phone: anyPhone() }];
   const { body } = await write({ items: [held, free] });
   const [held_id, free_id] = body.results.map(({ id }: { id: string }) => id);
   const huge = { custom_fields: { numbers: Array(120).fill(1e300) } };
   const too_large = { status: 422, constraint: "contacts_custom_fields_check" };
-  const calls = [
-    (sql: Sql) =>
+  const calls: [string, string, (sql: Sql) => postgres.PendingQuery<postgres.Row[]>][] = [
+    ["put_contacts_at_once", "uuid, jsonb[], text, text", (sql) =>
       sql`
       select app.put_contacts(
         ${own.id}, array[${sql.json({ ...held, name: "y" })}, ${
         sql.json({ ...free, ...huge })
       }]::jsonb[], 'update'
       ) as results
-    `,
-    (sql: Sql) =>
+    `],
+    ["patch_contacts_at_once", "uuid, jsonb[]", (sql) =>
       sql`
       select app.patch_contacts(
         ${own.id},
         array[${sql.json({ id: held_id, name: "x" })},
         ${sql.json({ id: free_id, ...huge })}]::jsonb[]
       ) as results
-    `,
+    `],
   ];
   // Only a request that adds contacts may have an idempotency key, which an erasure finds by `about`.
   const refusals = [{ ...too_large, about: free_id }, too_large];
-  for (const [index, call] of calls.entries()) {
+  for (const [index, [name, types, call]] of calls.entries()) {
     await withDatabase(async (holder) => {
       await holder`begin`;
       await holder`select from contacts where id = ${held_id} for update`;
-      await withDatabase(async (sql) => {
-        await sql`set lock_timeout = '500ms'`;
+      await rolledBack(async (sql) => {
+        await countAttempts(sql, name, types);
         const [{ pid }] = await sql`select pg_backend_pid() as pid`;
         const answer = call(sql).execute();
-        // The batch's first two attempts time out. At the third and last attempt, the record is no
-        // longer locked.
-        const waits = new Set<string>();
+        // The batch's first two attempts time out. The third and last attempt waits until the
+        // record is no longer locked.
         await until(async () => {
-          const [wait] = await holder`
-            select waitstart::text from pg_locks where pid = ${pid} and waitstart is not null
+          const [waiting] = await statement`
+            select from pg_stat_activity
+            where pid = ${pid} and application_name = 'attempt 3' and pg_blocking_pids(pid) <> '{}'
           `;
-          if (wait) waits.add(wait.waitstart);
-          return waits.size === 3;
+          return waiting !== undefined;
         });
         await holder`commit`;
         const [{ results }] = await answer;
