@@ -17,7 +17,7 @@ const inDays = (days: number) => ago(-days * 24 * 60 * 60);
 const restriction = (changes: Item = {}): Item => ({
   // The database uses the start of the test's transaction as the current time, so `at` must be
   // earlier.
-  ...{ kind: "account", waba: "42", phone_number_id: null, at: ago(1) },
+  ...{ kind: "account", waba: "42", phone_number_id: null, at: ago(60) },
   event: "ACCOUNT_RESTRICTION",
   value: { event: "ACCOUNT_RESTRICTION", restriction_info: [{ expiration: 1795867200 }] },
   ...{ stops_sending: true, until: inDays(7) },
@@ -49,11 +49,12 @@ async function kept(sql: Sql): Promise<Notice[]> {
   ];
 }
 
-/** Makes every notice older by `time`. */
+/** Makes every notice of the company older by `time`. */
 async function pass(sql: Sql, time: string) {
   await sql`
     update account_notices set
       happened_at = happened_at - ${time}::interval, until = until - ${time}::interval
+    where company_id = ${company_id}
   `;
 }
 
@@ -150,8 +151,11 @@ test("an account shows each problem of its phone number once, for a day", async 
 });
 
 test("an account keeps its 50 newest notices, and a notice is deleted 30 days after it ends", async (sql) => {
-  const told = (n: number, until: string | null = null) =>
-    tellOfAccount(sql, [account_id], restriction({ event: `EVENT_${n}`, at: ago(n), until }));
+  const began = Date.now();
+  const told = (n: number, until: string | null = null) => {
+    const at = new Date(began - n * 1000).toISOString();
+    return tellOfAccount(sql, [account_id], restriction({ event: `EVENT_${n}`, at, until }));
+  };
   // This event is older than the others, but its notice has not ended.
   await told(99, inDays(1));
   for (let n = 1; n <= 60; n++) await told(n);

@@ -418,18 +418,22 @@ test("the media of a template that can be sent is due for upload, except during 
   await call(sql, "finish_media_upload", first.upload_id, "1", null);
   await call(sql, "fail_media_upload", second.upload_id, "Lost");
   assert.deepEqual(await due(sql), ["c"]);
+  const failedAgo = (time: string) =>
+    sql`
+      update template_media set job_failed_at = now() - ${time}::interval
+      where company_id = ${company_id} and failure is not null
+    `;
   // The pause doubles with each failure, up to one day.
   for (const [pause, before] of [["10 minutes", "9 minutes"], ["20 minutes", "19 minutes"]]) {
-    await sql`update template_media set job_failed_at = now() - ${before}::interval where failure is not null`;
+    await failedAgo(before);
     assert.deepEqual(await due(sql), ["c"]);
-    await sql`update template_media set job_failed_at = now() - ${pause}::interval where failure is not null`;
+    await failedAgo(pause);
     assert.deepEqual(await due(sql), ["b", "c"]);
     const { upload_id } = await begin(sql, await templateId(sql, "b"));
     await call(sql, "fail_media_upload", upload_id, "Lost again");
   }
-  await sql`
-    update template_media set failures = 40, job_failed_at = now() - interval '24 hours' where failure is not null
-  `;
+  await sql`update template_media set failures = 40 where company_id = ${company_id} and failure is not null`;
+  await failedAgo("24 hours");
   assert.deepEqual(await due(sql), ["b", "c"]);
   await disconnectAccount(sql, account_id);
   assert.deepEqual(await due(sql), []);
