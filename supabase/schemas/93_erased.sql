@@ -255,62 +255,6 @@ comment on function app.item_without(uuid, uuid, jsonb, jsonb, text[]) is
   'in late_ids keeps only the values that are counted. A notice that mentions one of these people keeps only its '
   'numbers and fixed values.';
 
-create function app.keep_late_opt_out(own_company_id uuid, item jsonb, people jsonb) returns void
-language plpgsql
-set search_path = ''
-as $$
-declare
-  said_at constant timestamptz := least(coalesce((item ->> 'at')::timestamptz, now()), now());
-  is_marketing boolean := true;
-  source text := 'preference';
-  -- A former phone number may belong to another person, so no wishes are kept for it.
-  names constant text[] := array(
-    select name from unnest(array[app.phone_key(item #>> '{person,phone}'), item #>> '{person,user_id}']) as name
-    where name is not null and (people #> array[name, 'is_former'])::boolean is not true
-  );
-begin
-  if not people ?| names or (
-    item ->> 'kind' = 'preference' and item ->> 'value' = 'stop'
-    or item ->> 'kind' = 'message' and item ->> 'word' in ('stop', 'stop_promotions')
-      -- A stored message was applied before the erasure.
-      and not exists (
-        select from public.messages where company_id = own_company_id
-          and whatsapp_message_id = app.erased_digest(own_company_id, 'message', item ->> 'id')
-      )
-  ) is not true then
-    return;
-  end if;
-  if item ->> 'kind' = 'message' then
-    is_marketing := item ->> 'word' = 'stop_promotions' or item ->> 'type' = 'button' and app.is_marketing(
-      own_company_id, (
-        select id from public.messages where company_id = own_company_id
-          and whatsapp_message_id = app.erased_digest(own_company_id, 'message', item ->> 'answers')
-      )
-    );
-    source := case item ->> 'type' when 'text' then 'word' else 'button' end;
-  end if;
-  insert into app.kept_wishes as known (company_id, digest, wishes)
-  select distinct own_company_id, app.erased_digest(own_company_id, 'person', name),
-    jsonb_build_object('do_not_contact', not is_marketing) || case
-      when is_marketing then jsonb_build_object('marketing_stopped_at', said_at, 'marketing_stop_source', source)
-      else jsonb_build_object('do_not_contact_source', 'word', 'do_not_contact_at', said_at, 'stop_word_at', said_at)
-    end
-  from unnest(names) as name
-  on conflict (company_id, digest) do update set wishes = app.later_wishes(excluded.wishes, known.wishes);
-  -- The person may already have a new contact.
-  perform app.pass_on_wishes(contacts, false) from public.contacts
-  where company_id = own_company_id and id in (
-    select id from public.contacts where company_id = own_company_id and phone_key = any (names)
-    union all
-    select contact_id from public.contact_identities where company_id = own_company_id and user_id = any (names)
-  );
-end
-$$;
-comment on function app.keep_late_opt_out(uuid, jsonb, jsonb) is
-  'If an item of an erased person is an opt-out, keeps the opt-out for the person''s next contact. If this contact '
-  'already exists, the contact gets the opt-out, unless a later decision exists. The argument `people` is the result '
-  'of app.erased_among().';
-
 create function app.judged_event(app_id uuid, names text[], inout body bytea, inout items jsonb)
 language plpgsql
 set search_path = ''
