@@ -18907,6 +18907,8 @@ create table app.erased_people (
   -- Before this second, the phone number or id belonged to the erased person. From this second on, it may belong to
   -- another person.
   until timestamptz not null,
+  -- True if every erased person with this phone number or id had lost it before the erasure.
+  is_former boolean not null default false,
   erased_at timestamptz not null default now(),
   primary key (company_id, digest)
 );
@@ -19051,7 +19053,7 @@ begin
       )
     )), '{}')
     from (
-      select named.name, people.until, people.until < people.erased_at as is_former
+      select named.name, people.until, people.is_former
       from (
         -- This query computes the same hash as app.erased_digest(). Calling that function once per name would cost
         -- more.
@@ -19071,7 +19073,8 @@ $$;
 comment on function app.erased_among(uuid, text[]) is
   'Returns the given names that belonged to erased people of the company, as { name: { until, is_former, is_back } }. '
   'The member `until` is the last second in which the person had the name. The member is_former is true if the person '
-  'no longer had the name at the erasure. The member is_back is true if a contact has the name again.';
+  'had lost the name before the erasure. An archived contact still has its names. The member is_back is true if a '
+  'contact has the name again.';
 
 create function app.late_ids_in(own_company_id uuid, items jsonb) returns text[]
 language plpgsql stable
@@ -19380,7 +19383,7 @@ comment on function app.names_of_contacts(uuid, uuid[]) is
   'Returns the phone keys, ids and email addresses of some contacts, and the phone numbers in the ids of their '
   'messages. The column `until` is the last time at which the person had this identifier. After that time, another '
   'person may have it. If another contact has an identifier of an archived contact, this time is the time of the '
-  'archiving.';
+  'archiving. The column is_former is true for an identifier that these contacts had lost, and for an email address.';
 
 -- schemas/94_erase_in_events.sql
 
@@ -19886,11 +19889,12 @@ begin
   from public.contacts
   where company_id = own_company_id and id = any (contact_ids);
 
-  insert into app.erased_people as known (company_id, digest, until)
-  select own_company_id, app.erased_digest(own_company_id, 'person', name), until
-  from jsonb_to_recordset(names) as named (name text, until timestamptz)
+  insert into app.erased_people as known (company_id, digest, until, is_former)
+  select own_company_id, app.erased_digest(own_company_id, 'person', name), until, is_former
+  from jsonb_to_recordset(names) as named (name text, until timestamptz, is_former boolean)
   on conflict (company_id, digest) do update set
     until = greatest(known.until, excluded.until),
+    is_former = known.is_former and excluded.is_former,
     erased_at = excluded.erased_at;
   -- The platform may already keep wishes from another contact of the same person. If the erased contact is archived,
   -- the next contact with the name inherits the newest of these wishes, before and after the erasure.

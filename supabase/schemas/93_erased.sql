@@ -10,6 +10,8 @@ create table app.erased_people (
   -- Before this second, the phone number or id belonged to the erased person. From this second on, it may belong to
   -- another person.
   until timestamptz not null,
+  -- True if every erased person with this phone number or id had lost it before the erasure.
+  is_former boolean not null default false,
   erased_at timestamptz not null default now(),
   primary key (company_id, digest)
 );
@@ -154,7 +156,7 @@ begin
       )
     )), '{}')
     from (
-      select named.name, people.until, people.until < people.erased_at as is_former
+      select named.name, people.until, people.is_former
       from (
         -- This query computes the same hash as app.erased_digest(). Calling that function once per name would cost
         -- more.
@@ -174,7 +176,8 @@ $$;
 comment on function app.erased_among(uuid, text[]) is
   'Returns the given names that belonged to erased people of the company, as { name: { until, is_former, is_back } }. '
   'The member `until` is the last second in which the person had the name. The member is_former is true if the person '
-  'no longer had the name at the erasure. The member is_back is true if a contact has the name again.';
+  'had lost the name before the erasure. An archived contact still has its names. The member is_back is true if a '
+  'contact has the name again.';
 
 create function app.late_ids_in(own_company_id uuid, items jsonb) returns text[]
 language plpgsql stable

@@ -77,4 +77,4 @@ comment on function app.names_of_contacts(uuid, uuid[]) is
   'Returns the phone keys, ids and email addresses of some contacts, and the phone numbers in the ids of their '
   'messages. The column `until` is the last time at which the person had this identifier. After that time, another '
   'person may have it. If another contact has an identifier of an archived contact, this time is the time of the '
-  'archiving.';
+  'archiving. The column is_former is true for an identifier that these contacts had lost, and for an email address.';

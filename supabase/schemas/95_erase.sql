@@ -118,11 +118,12 @@ begin
   from public.contacts
   where company_id = own_company_id and id = any (contact_ids);
 
-  insert into app.erased_people as known (company_id, digest, until)
-  select own_company_id, app.erased_digest(own_company_id, 'person', name), until
-  from jsonb_to_recordset(names) as named (name text, until timestamptz)
+  insert into app.erased_people as known (company_id, digest, until, is_former)
+  select own_company_id, app.erased_digest(own_company_id, 'person', name), until, is_former
+  from jsonb_to_recordset(names) as named (name text, until timestamptz, is_former boolean)
   on conflict (company_id, digest) do update set
     until = greatest(known.until, excluded.until),
+    is_former = known.is_former and excluded.is_former,
     erased_at = excluded.erased_at;
   -- The platform may already keep wishes from another contact of the same person. If the erased contact is archived,
   -- the next contact with the name inherits the newest of these wishes, before and after the erasure.

@@ -171,3 +171,28 @@ Deno.test("a late stop from the earlier number of an erased person does not appl
   await receive(event(stop));
   assert.deepEqual(await wishesOf(next), NONE);
 });
+
+/** Archives a contact, as if the company had archived it this many seconds ago. */
+async function archive(id: string, ago: number) {
+  await statement`
+    update contacts set archived_at = now() - ${ago} * interval '1 second' where id = ${id}
+  `;
+}
+
+Deno.test("a stop that was sent before the archiving, and arrives after the erasure of the archived contact, applies to the number's next contact", async () => {
+  for (const isErasedBefore of [false, true]) {
+    for (const hasUserId of [false, true]) {
+      const person = anyPerson();
+      const archived = await add(person);
+      await archive(archived, 30);
+      // The erasure of another contact with the number leaves a hash of the number.
+      if (isErasedBefore) await erase(await add(person));
+      const id = await add(person);
+      await erase(archived);
+      const { from_user_id: _, ...stop } = says(person, "STOP", 60);
+      await receive(event(hasUserId ? says(person, "STOP", 60) : stop));
+      const name = `erased before: ${isErasedBefore}, user id: ${hasUserId}`;
+      assert.equal((await wishesOf(id))[0], true, name);
+    }
+  }
+});
