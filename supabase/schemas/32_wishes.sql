@@ -165,6 +165,21 @@ $$;
 comment on function app.wishes_of(public.contacts) is
   'Returns the wishes of a contact, in the form of app.kept_wishes.';
 
+create function app.decided_at(contact public.contacts) returns timestamptz
+language sql immutable
+set search_path = ''
+as $$
+  -- A keyword that does not change do_not_contact changes only its own time: a "stop" after a manual opt-out, or a
+  -- "start" of a person who has not opted out.
+  select greatest(
+    contact.do_not_contact_at,
+    case when contact.do_not_contact then contact.stop_word_at else contact.start_word_at end
+  )
+$$;
+comment on function app.decided_at(public.contacts) is
+  'Returns the time of the newest decision for the contact''s value of do_not_contact. Returns null when no decision '
+  'has a time. Such a value is treated as the oldest decision.';
+
 create function app.keep_wishes_of_phone() returns trigger
 -- Security definer, because keys and users may not write kept wishes.
 language plpgsql security definer
@@ -187,9 +202,7 @@ set search_path = ''
 as $$
   -- A decision with a time is kept, even if the person may be contacted again. Such a decision overrides an older stop
   -- of an archived contact.
-  select case when wishes ->> 'do_not_contact_at' is not null or wishes ->> 'do_not_contact' = 'true'
-    or stopped_at is not null
-  then
+  select case when decided_at is not null or wishes ->> 'do_not_contact' = 'true' or stopped_at is not null then
     wishes || jsonb_build_object(
       'stop_word_at', greatest((earlier ->> 'stop_word_at')::timestamptz, (later ->> 'stop_word_at')::timestamptz),
       'start_word_at', greatest((earlier ->> 'start_word_at')::timestamptz, (later ->> 'start_word_at')::timestamptz),
@@ -203,20 +216,20 @@ as $$
   from (
     select
       case
-        -- A decision without a time is treated as the oldest decision. A "stop" after a manual opt-out changes only
-        -- stop_word_at.
-        when earlier is not null and later ->> 'do_not_contact' = 'false' and coalesce(
-          (later ->> 'do_not_contact_at')::timestamptz <= greatest(
-            (earlier ->> 'do_not_contact_at')::timestamptz, (earlier ->> 'stop_word_at')::timestamptz
-          ),
-          later ->> 'do_not_contact_at' is null
-        ) then earlier
+        when earlier is not null and later ->> 'do_not_contact' = 'false'
+          and coalesce(decided.later_at <= decided.earlier_at, decided.later_at is null)
+        then earlier
         else later
       end as wishes,
+      greatest(decided.earlier_at, decided.later_at) as decided_at,
       greatest((earlier ->> 'marketing_stopped_at')::timestamptz, (later ->> 'marketing_stopped_at')::timestamptz)
         as stopped_at,
       greatest((earlier ->> 'marketing_resumed_at')::timestamptz, (later ->> 'marketing_resumed_at')::timestamptz)
         as resumed_at
+    from (
+      select app.decided_at(jsonb_populate_record(null::public.contacts, earlier)) as earlier_at,
+        app.decided_at(jsonb_populate_record(null::public.contacts, later)) as later_at
+    ) as decided
   ) as newest
 $$;
 comment on function app.later_wishes(jsonb, jsonb) is

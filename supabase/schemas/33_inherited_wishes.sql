@@ -35,11 +35,8 @@ begin
   select do_not_contact, do_not_contact_source, do_not_contact_at, stop_word_at, start_word_at
   into wishes.do_not_contact, wishes.do_not_contact_source, wishes.do_not_contact_at, wishes.stop_word_at,
     wishes.start_word_at
-  from unnest(others)
-  -- A decision without a time is treated as the oldest decision. A "stop" after a manual opt-out changes only
-  -- stop_word_at.
-  order by case when do_not_contact then greatest(do_not_contact_at, stop_word_at) else do_not_contact_at end
-    desc nulls last, do_not_contact desc limit 1;
+  from unnest(others) as other
+  order by app.decided_at(other) desc nulls last, do_not_contact desc limit 1;
   select max(marketing_resumed_at) into wishes.marketing_resumed_at from unnest(others);
   select marketing_stopped_at, marketing_stop_source into wishes.marketing_stopped_at, wishes.marketing_stop_source
   from unnest(others) where marketing_stopped_at is not null
@@ -94,8 +91,9 @@ declare
 begin
   if wishes.do_not_contact and not contact.do_not_contact
     and (
-      wins or contact.do_not_contact_at is null
-      or greatest(wishes.do_not_contact_at, wishes.stop_word_at) > contact.do_not_contact_at
+      wins or app.decided_at(contact) is null
+      -- As with the keywords of one contact, "stop" wins if "start" has the same time.
+      or app.decided_at(wishes) >= app.decided_at(contact)
     )
   then
     contact.do_not_contact := true;
@@ -311,7 +309,7 @@ begin
       -- As in app.note_word(), a "stop" also applies if it was sent in the same second as the contact's own decision.
       coalesce(
         new.do_not_contact and not old.do_not_contact
-          and new.do_not_contact_at >= date_trunc('second', contact.do_not_contact_at),
+          and new.do_not_contact_at >= date_trunc('second', app.decided_at(contact)),
         false
       )
     );

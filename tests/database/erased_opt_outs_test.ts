@@ -55,6 +55,12 @@ async function erase(id: string) {
   const json = { confirm: id };
   assert.equal((await call(write, "POST", `/contacts/${id}/erase`, { json })).status, 200);
 }
+async function contactWith({ phone }: Pick<Person, "phone">): Promise<string> {
+  const [{ id }] = await statement`
+    select id from contacts where company_id = ${company.id} and phone_key = app.phone_key(${phone})
+  `;
+  return id;
+}
 async function wishesOf(id: string) {
   const [contact] = await statement`
     select do_not_contact, do_not_contact_source, do_not_contact_at < now() - interval '50 seconds' as is_old,
@@ -154,6 +160,21 @@ Deno.test("a late stop does not end a later decision about the person's next con
   await change(id, { phone: person.phone, do_not_contact: false });
   await receive(event(says(person, "STOP", 60)));
   assert.equal((await wishesOf(id))[0], false);
+});
+
+Deno.test("a late stop does not end a later start of the person, even if the start is the only word of the next contact", async () => {
+  const person = anyPerson();
+  await erase(await add(person));
+  // The erasure was five minutes ago.
+  await statement`
+    update app.erased_people set until = now() - interval '5 minutes' where company_id = ${company.id}
+  `;
+  await receive(event(says(person, "START", 60)));
+  const id = await contactWith(person);
+  await receive(event(says(person, "STOP", 6 * 60)));
+  assert.equal((await wishesOf(id))[0], false, "the current contact");
+  await change(id, { phone: anyPerson().phone });
+  assert.equal((await wishesOf(await add(person)))[0], false, "the next contact");
 });
 
 Deno.test("a late stop from the earlier number of an erased person does not apply to the number's next owner", async () => {

@@ -180,6 +180,42 @@ test("an opt-out that has ended does not return when a contact is merged, or whe
   }
 });
 
+test("an opt-out that the word start has ended does not return after a merge into a contact with an older manual opt-in", async () => {
+  const sequels: Record<string, (sql: Sql, id: string, phone: string) => Promise<unknown>> = {
+    "the additional number becomes the main number": (sql, id, phone) =>
+      sql`update contacts set phone = ${phone} where id = ${id}`,
+    "the contact is archived and restored": async (sql, id) => {
+      await sql`update contacts set archived_at = now() where id = ${id}`;
+      await sql`update contacts set archived_at = null where id = ${id}`;
+    },
+    "the contact is erased": (sql, id) =>
+      sql`select app.erase_contacts(${company_id}, array[${id}]::uuid[])`,
+  };
+  for (const [name, sequel] of Object.entries(sequels)) {
+    await rolledBack(async (sql) => {
+      const phone = anyPhone();
+      await says(sql, { phone }, "stop", 1);
+      await sql`
+        update contacts set archived_at = now()
+        where company_id = ${company_id} and phone_key = app.phone_key(${phone})
+      `;
+      const id = await newContact(sql, phone);
+      await says(sql, { phone }, "start", 2);
+      const [{ id: kept }] = await sql`
+        insert into contacts ${
+        sql({
+          ...{ company_id, phone: anyPhone(), do_not_contact_source: "manual" },
+          ...{ do_not_contact_at: at(0), marketing_resumed_at: at(0) },
+        })
+      } returning id
+      `;
+      await sql`select app.merge_contacts(${company_id}, ${kept}, ${id})`;
+      await sequel(sql, kept, phone);
+      assert.equal(await isStopped(sql, phone), false, name);
+    });
+  }
+});
+
 test("an erasure keeps only the opt-outs that are in force", async () => {
   for (const last of ["stop", "start"]) {
     await rolledBack(async (sql) => {
