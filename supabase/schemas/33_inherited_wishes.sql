@@ -302,13 +302,13 @@ declare
   contact public.contacts;
 begin
   select * into contact from public.contacts
-  where company_id = new.company_id and phone_key = new.archived_phone_key;
+  where company_id = new.company_id and id = (app.contacts_of_phones(new.company_id, array[new.phone]))[1];
   if found then
     perform app.pass_on_wishes(
       contact,
       -- As in app.note_word(), a "stop" also applies if it was sent in the same second as the contact's own decision.
       coalesce(
-        new.do_not_contact and not old.do_not_contact
+        contact.phone_key = new.archived_phone_key and new.do_not_contact and not old.do_not_contact
           and new.do_not_contact_at >= date_trunc('second', app.decided_at(contact)),
         false
       )
@@ -319,7 +319,7 @@ end
 $$;
 comment on function app.pass_on_late_wishes() is
   'Trigger: when an archived contact gets a late wish, such as a marketing opt-out, copies the wish to the contact '
-  'that has the phone number now.';
+  'that has the phone number now, as its main number or as an additional number.';
 
 create trigger contacts_inherit_wishes_when_added after insert on public.contacts
   referencing new table as added for each statement execute function app.inherit_wishes_of_added();

@@ -47,6 +47,9 @@ begin
   where company_id = own_company_id and id in (
     select id from public.contacts where company_id = own_company_id and phone_key = any (names)
     union all
+    select contact_id from public.contact_former_phones
+    where company_id = own_company_id and phone_key = any (names) and until = 'infinity'
+    union all
     select contact_id from public.contact_identities where company_id = own_company_id and user_id = any (names)
   );
 end

@@ -191,6 +191,21 @@ test("if a late report opts an archived contact out of marketing, the contact th
   assert.deepEqual((await row(sql, fresh)).marketing_opt_out_at, new Date(at(9)));
 });
 
+test("if a late report opts an archived contact out of marketing, the contact that has the phone number as an additional number is also opted out", async (sql) => {
+  const phone = anyPhone();
+  const old = await newContact(sql, { phone });
+  await archive(sql, old);
+  const survivor = await newContact(sql);
+  await sql`
+    select app.merge_contacts(${company_id}, ${survivor}, ${await newContact(sql, { phone })})
+  `;
+  await sql`
+    update contacts set marketing_stopped_at = ${at(9)}, marketing_stop_source = 'status'
+    where id = ${old}
+  `;
+  assert.deepEqual((await row(sql, survivor)).marketing_opt_out_at, new Date(at(9)));
+});
+
 test("a repeated notice about a new phone number changes nothing after the contact was archived", async (sql) => {
   const phone = anyPhone();
   const notice = moved(anyPhone(), phone, 60);

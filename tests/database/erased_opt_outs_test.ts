@@ -111,6 +111,16 @@ Deno.test("a stop that arrives after the erasure applies to the person's next co
   assert.equal((await wishesOf(id))[0], true);
 });
 
+Deno.test("a stop that arrives after the erasure applies to the contact that has the phone number as an additional number", async () => {
+  const person = anyPerson();
+  await erase(await add(person));
+  const survivor = await add(anyPerson());
+  const json = { from: await add(person) };
+  assert.equal((await call(write, "POST", `/contacts/${survivor}/merge`, { json })).status, 200);
+  await receive(event(says(person, "STOP", 60)));
+  assert.equal((await wishesOf(survivor))[0], true);
+});
+
 Deno.test("a stop button of a marketing template that arrives after the erasure stops only marketing", async () => {
   const person = anyPerson();
   const id = await add(person);
