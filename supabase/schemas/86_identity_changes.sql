@@ -130,9 +130,19 @@ begin
     where company_id = own_company_id and contact_id = of_contact_id
       and app.phone_key(last_inbound_phone) = app.phone_key(lost_phone);
     -- The contact keeps the person's wishes. The earlier phone number may get another owner, so the platform deletes
-    -- the wishes that it kept for that number.
-    delete from app.kept_wishes
+    -- the opt-outs that it kept for that number. Ended opt-outs remain while an archived contact has the number.
+    update app.kept_wishes set wishes = case
+        when wishes ->> 'do_not_contact' = 'true' then '{ "do_not_contact": false }'
+          || (wishes - '{do_not_contact,do_not_contact_source,do_not_contact_at,stop_word_at,start_word_at}'::text[])
+        else wishes
+      end - case
+        when (wishes ->> 'marketing_stopped_at')::timestamptz
+          >= coalesce((wishes ->> 'marketing_resumed_at')::timestamptz, '-infinity')
+        then '{marketing_stopped_at,marketing_stop_source,marketing_resumed_at}'::text[]
+        else '{}'
+      end
     where company_id = own_company_id and digest = app.erased_digest(own_company_id, 'person', app.phone_key(lost_phone));
+    perform app.forget_ended_opt_outs(own_company_id, array[app.phone_key(lost_phone)], '{}');
   end if;
   insert into public.contact_identity_events as noted (company_id, contact_id, kind, was, becomes, happened_at)
   values (own_company_id, of_contact_id, 'phone_changed', former_phone, new_phone, at)

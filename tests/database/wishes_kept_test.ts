@@ -125,6 +125,45 @@ test("if the contact's phone number changes after an opt-out has ended, neither 
   }
 });
 
+test("if the person changes phone numbers after an opt-out has ended, neither number is opted out", async () => {
+  for (const resumesBy of ["word", "hand"]) {
+    // The word for the opt-out that the test does not check.
+    const [otherWord] = WISHES.filter((each) => each !== wish).map(({ stop }) => stop);
+    for (const word of [null, otherWord]) {
+      await rolledBack(async (sql) => {
+        const [phone, other] = [anyPhone(), anyPhone()];
+        await says(sql, { phone }, "stop", 1);
+        await sql`
+          update contacts set archived_at = now()
+          where company_id = ${company_id} and phone_key = app.phone_key(${phone})
+        `;
+        const id = await newContact(sql, phone);
+        if (resumesBy === "hand") await takeBack(sql, id, 3);
+        else await says(sql, { phone }, "start", 3);
+        await tell(sql, account_id, { kind: "message", at: at(4), person: { phone }, word });
+        await tell(sql, account_id, moved(phone, other, 5));
+        const stopped = [await isStopped(sql, phone), await isStopped(sql, other)];
+        assert.deepEqual(stopped, [false, false], `${resumesBy}, ${word}`);
+      });
+    }
+  }
+});
+
+test("if an archived contact with the phone number has opted out, the number remains opted out when the person changes numbers", async () => {
+  await rolledBack(async (sql) => {
+    const [phone, other] = [anyPhone(), anyPhone()];
+    await says(sql, { phone }, "stop", 1);
+    await sql`
+      update contacts set archived_at = now()
+      where company_id = ${company_id} and phone_key = app.phone_key(${phone})
+    `;
+    await newContact(sql, phone);
+    await says(sql, { phone }, "stop", 2);
+    await tell(sql, account_id, moved(phone, other, 5));
+    assert.deepEqual([await isStopped(sql, phone), await isStopped(sql, other)], [true, true]);
+  });
+});
+
 test("an opt-out that has ended does not return when a contact is merged, or when one of its additional numbers becomes its main number", async () => {
   type Change = (sql: Sql, id: string, phone: string) => Promise<string>;
   const merged = async (sql: Sql, survivor: Record<string, unknown>, id: string) => {
