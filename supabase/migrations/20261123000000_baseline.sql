@@ -5337,9 +5337,11 @@ create trigger contacts_inherit_wishes before update of phone, archived_at on pu
   execute function app.inherit_wishes();
 
 -- The function app.inherit_wishes() runs a second time after the row is written, for the reason given in
--- app.inherit_wishes_of_added(). The second trigger below runs after the trigger that writes the event of the change
--- (66_record_events.sql). So the event contact.opted_out comes after this event.
-create trigger contacts_note_late_wishes after update of phone, archived_at on public.contacts
+-- app.inherit_wishes_of_added(). Postgres runs triggers in the order of their names. So the first trigger below runs
+-- after contacts_refuse_further_phone, which may wait while app.keep_late_opt_out() keeps an opt-out. The second trigger
+-- runs after the trigger that writes the event of the change (66_record_events.sql). So the event contact.opted_out
+-- comes after this event.
+create trigger contacts_see_late_wishes after update of phone, archived_at on public.contacts
   for each row when (
     new.archived_at is null
     and (old.archived_at is not null or new.phone is not null and new.phone is distinct from old.phone)
@@ -19267,6 +19269,25 @@ create trigger sends_require_key_not_erased after insert on public.sends
 
 -- Opt-outs of erased people. An opt-out may arrive after the erasure of the person who sent it.
 
+create function app.contacts_with_names(own_company_id uuid, names text[]) returns uuid[]
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return array(
+    select id from public.contacts where company_id = own_company_id and phone_key = any (names)
+    union all
+    select contact_id from public.contact_former_phones
+    where company_id = own_company_id and phone_key = any (names) and until = 'infinity'
+    union all
+    select contact_id from public.contact_identities where company_id = own_company_id and user_id = any (names)
+  );
+end
+$$;
+comment on function app.contacts_with_names(uuid, text[]) is
+  'Returns the contacts that have one of these phone keys as the main or an additional phone number, or have one of '
+  'these ids.';
+
 create function app.keep_late_opt_out(own_company_id uuid, item jsonb, people jsonb) returns void
 language plpgsql
 set search_path = ''
@@ -19301,6 +19322,13 @@ begin
     );
     source := case item ->> 'type' when 'text' then 'word' else 'button' end;
   end if;
+  -- The contacts are locked first, as in every transaction that changes a contact and its kept wishes. The second lock
+  -- waits for transactions that give another contact the phone number. Later transactions of this kind find the kept
+  -- wishes.
+  perform from public.contacts
+  where company_id = own_company_id and id = any ((select app.contacts_with_names(own_company_id, names))::uuid[])
+  order by id for no key update;
+  perform app.lock_further_phones(own_company_id);
   insert into app.kept_wishes as known (company_id, digest, wishes)
   select distinct own_company_id, app.erased_digest(own_company_id, 'person', name),
     jsonb_build_object('do_not_contact', not is_marketing) || case
@@ -19311,14 +19339,7 @@ begin
   on conflict (company_id, digest) do update set wishes = app.later_wishes(excluded.wishes, known.wishes);
   -- The person may already have a new contact.
   perform app.pass_on_wishes(contacts, false) from public.contacts
-  where company_id = own_company_id and id in (
-    select id from public.contacts where company_id = own_company_id and phone_key = any (names)
-    union all
-    select contact_id from public.contact_former_phones
-    where company_id = own_company_id and phone_key = any (names) and until = 'infinity'
-    union all
-    select contact_id from public.contact_identities where company_id = own_company_id and user_id = any (names)
-  );
+  where company_id = own_company_id and id = any ((select app.contacts_with_names(own_company_id, names))::uuid[]);
 end
 $$;
 comment on function app.keep_late_opt_out(uuid, jsonb, jsonb) is

@@ -1,5 +1,24 @@
 -- Opt-outs of erased people. An opt-out may arrive after the erasure of the person who sent it.
 
+create function app.contacts_with_names(own_company_id uuid, names text[]) returns uuid[]
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return array(
+    select id from public.contacts where company_id = own_company_id and phone_key = any (names)
+    union all
+    select contact_id from public.contact_former_phones
+    where company_id = own_company_id and phone_key = any (names) and until = 'infinity'
+    union all
+    select contact_id from public.contact_identities where company_id = own_company_id and user_id = any (names)
+  );
+end
+$$;
+comment on function app.contacts_with_names(uuid, text[]) is
+  'Returns the contacts that have one of these phone keys as the main or an additional phone number, or have one of '
+  'these ids.';
+
 create function app.keep_late_opt_out(own_company_id uuid, item jsonb, people jsonb) returns void
 language plpgsql
 set search_path = ''
@@ -34,6 +53,13 @@ begin
     );
     source := case item ->> 'type' when 'text' then 'word' else 'button' end;
   end if;
+  -- The contacts are locked first, as in every transaction that changes a contact and its kept wishes. The second lock
+  -- waits for transactions that give another contact the phone number. Later transactions of this kind find the kept
+  -- wishes.
+  perform from public.contacts
+  where company_id = own_company_id and id = any ((select app.contacts_with_names(own_company_id, names))::uuid[])
+  order by id for no key update;
+  perform app.lock_further_phones(own_company_id);
   insert into app.kept_wishes as known (company_id, digest, wishes)
   select distinct own_company_id, app.erased_digest(own_company_id, 'person', name),
     jsonb_build_object('do_not_contact', not is_marketing) || case
@@ -44,14 +70,7 @@ begin
   on conflict (company_id, digest) do update set wishes = app.later_wishes(excluded.wishes, known.wishes);
   -- The person may already have a new contact.
   perform app.pass_on_wishes(contacts, false) from public.contacts
-  where company_id = own_company_id and id in (
-    select id from public.contacts where company_id = own_company_id and phone_key = any (names)
-    union all
-    select contact_id from public.contact_former_phones
-    where company_id = own_company_id and phone_key = any (names) and until = 'infinity'
-    union all
-    select contact_id from public.contact_identities where company_id = own_company_id and user_id = any (names)
-  );
+  where company_id = own_company_id and id = any ((select app.contacts_with_names(own_company_id, names))::uuid[]);
 end
 $$;
 comment on function app.keep_late_opt_out(uuid, jsonb, jsonb) is

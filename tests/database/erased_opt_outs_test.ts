@@ -1,9 +1,11 @@
 // An opt-out that the person sent before the erasure, and that arrives after the erasure, is kept.
 import assert from "node:assert/strict";
+import { actAsPerson, type Sql } from "../support/acting_as.ts";
 import { call } from "../support/calls.ts";
 import { nameChannelApp, ownWebhook } from "../support/channel_apps.ts";
 import { addSentMessage, addTemplate, newCompany } from "../support/company.ts";
 import { statement, withDatabase } from "../support/test_stack.ts";
+import { overlapping } from "./connections.ts";
 import {
   anyPerson,
   columnsWith,
@@ -226,4 +228,57 @@ Deno.test("a stop that was sent before the archiving, and arrives after the eras
       assert.equal((await wishesOf(id))[0], true, name);
     }
   }
+});
+
+/** Applies a stop that the person sent a minute ago. */
+const keepStop = ({ phone }: Person) => (sql: Sql) =>
+  sql`
+    select app.keep_late_opt_out(
+      ${company.id},
+      jsonb_build_object(
+        'kind', 'message', 'type', 'text', 'word', 'stop', 'id', ${crypto.randomUUID()}::text,
+        'at', now() - interval '1 minute', 'person', jsonb_build_object('phone', ${phone}::text)
+      ),
+      app.erased_among(${company.id}, array[app.phone_key(${phone})])
+    )
+  `;
+
+Deno.test("a stop that arrives after the erasure applies to a contact that gets the phone number at the same moment", async () => {
+  const gets: Record<string, (phone: string) => Promise<(sql: Sql) => Promise<unknown>>> = {
+    "a send adds the contact": (phone) =>
+      Promise.resolve(async (sql) =>
+        await sql`select app.find_or_add_contact(${company.id}, ${phone}, null)`
+      ),
+    "a user changes the contact's phone number": async (phone) => {
+      const id = await add(anyPerson());
+      return async (sql) => {
+        await actAsPerson(sql, company.member_id);
+        await sql`update contacts set phone = ${phone} where id = ${id}`;
+      };
+    },
+  };
+  for (const [name, get] of Object.entries(gets)) {
+    for (const isFirst of [false, true]) {
+      const person = anyPerson();
+      await erase(await add(person));
+      const works = [keepStop(person), await get(person.phone)];
+      const [first, second] = isFirst ? works : works.toReversed();
+      await overlapping<unknown, unknown>(first, second);
+      const [isStopped] = await wishesOf(await contactWith(person));
+      assert.equal(isStopped, true, `${name}, the stop is first: ${isFirst}`);
+    }
+  }
+});
+
+Deno.test("a stop that arrives after the erasure waits for a change of the contact's phone number, and applies to the earlier number", async () => {
+  const person = anyPerson();
+  await erase(await add(person));
+  const id = await add(person);
+  await overlapping<unknown, unknown>(
+    (sql) => sql`select from contacts where id = ${id} for no key update`,
+    keepStop(person),
+    { afterwards: (sql) => sql`update contacts set phone = ${anyPerson().phone} where id = ${id}` },
+  );
+  assert.equal((await wishesOf(id))[0], false);
+  assert.equal((await wishesOf(await add(person)))[0], true);
 });
