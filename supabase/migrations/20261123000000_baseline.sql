@@ -4925,7 +4925,7 @@ set search_path = ''
 as $$
   -- A decision with a time is kept, even if the person may be contacted again. Such a decision overrides an older stop
   -- of an archived contact.
-  select case when decided_at is not null or wishes ->> 'do_not_contact' = 'true' or stopped_at is not null then
+  select case when wishes ->> 'do_not_contact' = 'true' or num_nonnulls(decided_at, stopped_at, resumed_at) > 0 then
     wishes || jsonb_build_object(
       'stop_word_at', greatest((earlier ->> 'stop_word_at')::timestamptz, (later ->> 'stop_word_at')::timestamptz),
       'start_word_at', greatest((earlier ->> 'start_word_at')::timestamptz, (later ->> 'start_word_at')::timestamptz),
@@ -18932,10 +18932,15 @@ create table app.erased_people (
   until timestamptz not null,
   -- True if every erased person with this phone number or id had lost it before the erasure.
   is_former boolean not null default false,
+  -- When all messages, or marketing messages, were last allowed before the erasure. Null if that was never decided. An
+  -- older opt-out that arrives late does not apply.
+  allowed_at timestamptz,
+  marketing_allowed_at timestamptz,
   erased_at timestamptz not null default now(),
   primary key (company_id, digest)
 );
-comment on table app.erased_people is 'Hashes of erased people''s phone numbers and ids, kept for 45 days.';
+comment on table app.erased_people is
+  'Hashes of erased people''s phone numbers and ids, with the times of the last opt-ins. Kept for 45 days.';
 
 create index erased_people_age_idx on app.erased_people (erased_at);
 
@@ -19322,6 +19327,15 @@ begin
     );
     source := case item ->> 'type' when 'text' then 'word' else 'button' end;
   end if;
+  if exists (
+    select from app.erased_people
+    where company_id = own_company_id
+      and digest = any (array(select app.erased_digest(own_company_id, 'person', name) from unnest(names) as name))
+      -- The time of an opt-out is precise only to the second.
+      and date_trunc('second', case when is_marketing then marketing_allowed_at else allowed_at end) > said_at
+  ) then
+    return;
+  end if;
   -- The contacts are locked first, as in every transaction that changes a contact and its kept wishes. The second lock
   -- waits for transactions that give another contact the phone number. Later transactions of this kind find the kept
   -- wishes.
@@ -19343,9 +19357,9 @@ begin
 end
 $$;
 comment on function app.keep_late_opt_out(uuid, jsonb, jsonb) is
-  'If an item of an erased person is an opt-out, keeps the opt-out for the person''s next contact. If this contact '
-  'already exists, the contact gets the opt-out, unless a later decision exists. The argument `people` is the result '
-  'of app.erased_among().';
+  'If an item of an erased person is an opt-out, keeps the opt-out for the person''s next contact. Keeps nothing if a '
+  'later decision had ended the opt-out before the erasure. If the next contact already exists, it gets the opt-out, '
+  'unless a later decision exists. The argument `people` is the result of app.erased_among().';
 
 -- schemas/93_names_of_contacts.sql
 
@@ -19948,13 +19962,21 @@ begin
   end)
   from jsonb_to_recordset(names) as named (name text, is_former boolean) where not is_former
   order by app.erased_digest(own_company_id, 'person', name);
+  update app.erased_people as people set
+    allowed_at = greatest(people.allowed_at, case when not wished.do_not_contact then app.decided_at(wished) end),
+    marketing_allowed_at = greatest(people.marketing_allowed_at, wished.marketing_resumed_at)
+  from jsonb_to_recordset(names) as named (name text, is_former boolean)
+  join app.kept_wishes as kept on kept.company_id = own_company_id
+    and kept.digest = app.erased_digest(own_company_id, 'person', named.name)
+  cross join lateral jsonb_populate_record(null::public.contacts, kept.wishes) as wished
+  where people.company_id = own_company_id and people.digest = kept.digest and not named.is_former;
   perform app.forget_ended_opt_outs(own_company_id, array(
     select name from jsonb_to_recordset(names) as named (name text)
   ), contact_ids);
 end
 $$;
 comment on function app.keep_erased_people(uuid, uuid[], jsonb) is
-  'Stores the hashes of some contacts'' identifiers, and the person''s opt-outs. The argument `names` contains the rows '
+  'Stores the hashes of some contacts'' identifiers, the person''s opt-outs, and the times of the person''s opt-ins. The argument `names` contains the rows '
   'of app.names_of_contacts(). Because of the lock of app.lock_for_erasing(), a company''s erasures run one after the '
   'other.';
 

@@ -202,7 +202,7 @@ set search_path = ''
 as $$
   -- A decision with a time is kept, even if the person may be contacted again. Such a decision overrides an older stop
   -- of an archived contact.
-  select case when decided_at is not null or wishes ->> 'do_not_contact' = 'true' or stopped_at is not null then
+  select case when wishes ->> 'do_not_contact' = 'true' or num_nonnulls(decided_at, stopped_at, resumed_at) > 0 then
     wishes || jsonb_build_object(
       'stop_word_at', greatest((earlier ->> 'stop_word_at')::timestamptz, (later ->> 'stop_word_at')::timestamptz),
       'start_word_at', greatest((earlier ->> 'start_word_at')::timestamptz, (later ->> 'start_word_at')::timestamptz),

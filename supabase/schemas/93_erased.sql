@@ -12,10 +12,15 @@ create table app.erased_people (
   until timestamptz not null,
   -- True if every erased person with this phone number or id had lost it before the erasure.
   is_former boolean not null default false,
+  -- When all messages, or marketing messages, were last allowed before the erasure. Null if that was never decided. An
+  -- older opt-out that arrives late does not apply.
+  allowed_at timestamptz,
+  marketing_allowed_at timestamptz,
   erased_at timestamptz not null default now(),
   primary key (company_id, digest)
 );
-comment on table app.erased_people is 'Hashes of erased people''s phone numbers and ids, kept for 45 days.';
+comment on table app.erased_people is
+  'Hashes of erased people''s phone numbers and ids, with the times of the last opt-ins. Kept for 45 days.';
 
 create index erased_people_age_idx on app.erased_people (erased_at);
 

@@ -53,6 +53,15 @@ begin
     );
     source := case item ->> 'type' when 'text' then 'word' else 'button' end;
   end if;
+  if exists (
+    select from app.erased_people
+    where company_id = own_company_id
+      and digest = any (array(select app.erased_digest(own_company_id, 'person', name) from unnest(names) as name))
+      -- The time of an opt-out is precise only to the second.
+      and date_trunc('second', case when is_marketing then marketing_allowed_at else allowed_at end) > said_at
+  ) then
+    return;
+  end if;
   -- The contacts are locked first, as in every transaction that changes a contact and its kept wishes. The second lock
   -- waits for transactions that give another contact the phone number. Later transactions of this kind find the kept
   -- wishes.
@@ -74,6 +83,6 @@ begin
 end
 $$;
 comment on function app.keep_late_opt_out(uuid, jsonb, jsonb) is
-  'If an item of an erased person is an opt-out, keeps the opt-out for the person''s next contact. If this contact '
-  'already exists, the contact gets the opt-out, unless a later decision exists. The argument `people` is the result '
-  'of app.erased_among().';
+  'If an item of an erased person is an opt-out, keeps the opt-out for the person''s next contact. Keeps nothing if a '
+  'later decision had ended the opt-out before the erasure. If the next contact already exists, it gets the opt-out, '
+  'unless a later decision exists. The argument `people` is the result of app.erased_among().';

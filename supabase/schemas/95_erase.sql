@@ -132,13 +132,21 @@ begin
   end)
   from jsonb_to_recordset(names) as named (name text, is_former boolean) where not is_former
   order by app.erased_digest(own_company_id, 'person', name);
+  update app.erased_people as people set
+    allowed_at = greatest(people.allowed_at, case when not wished.do_not_contact then app.decided_at(wished) end),
+    marketing_allowed_at = greatest(people.marketing_allowed_at, wished.marketing_resumed_at)
+  from jsonb_to_recordset(names) as named (name text, is_former boolean)
+  join app.kept_wishes as kept on kept.company_id = own_company_id
+    and kept.digest = app.erased_digest(own_company_id, 'person', named.name)
+  cross join lateral jsonb_populate_record(null::public.contacts, kept.wishes) as wished
+  where people.company_id = own_company_id and people.digest = kept.digest and not named.is_former;
   perform app.forget_ended_opt_outs(own_company_id, array(
     select name from jsonb_to_recordset(names) as named (name text)
   ), contact_ids);
 end
 $$;
 comment on function app.keep_erased_people(uuid, uuid[], jsonb) is
-  'Stores the hashes of some contacts'' identifiers, and the person''s opt-outs. The argument `names` contains the rows '
+  'Stores the hashes of some contacts'' identifiers, the person''s opt-outs, and the times of the person''s opt-ins. The argument `names` contains the rows '
   'of app.names_of_contacts(). Because of the lock of app.lock_for_erasing(), a company''s erasures run one after the '
   'other.';
 

@@ -27,7 +27,7 @@ async function receive(body: string) {
 const says = (person: Person, text: string, ago: number) =>
   messageOf(person, { text: { body: text } }, ago);
 const event = (...messages: unknown[]) => eventOf([phone_number_id, { messages }]);
-const stopsMarketing = ({ wa_id, user_id }: Person, ago: number) =>
+const prefers = ({ wa_id, user_id }: Person, value: "stop" | "resume", ago: number) =>
   JSON.stringify({
     object: "whatsapp_business_account",
     entry: [{
@@ -38,7 +38,7 @@ const stopsMarketing = ({ wa_id, user_id }: Person, ago: number) =>
           metadata: { phone_number_id },
           user_preferences: [{
             ...{ wa_id, user_id, category: "marketing_messages" },
-            ...{ value: "stop", timestamp: seconds(ago) },
+            ...{ value, timestamp: seconds(ago) },
           }],
         },
       }],
@@ -82,7 +82,7 @@ const late: [string, (person: Person) => string, unknown[]][] = [
   ],
   [
     "the preference for no marketing",
-    (person) => stopsMarketing(person, 60),
+    (person) => prefers(person, "stop", 60),
     [false, null, null, true, "preference"],
   ],
 ];
@@ -162,6 +162,52 @@ Deno.test("a stop that was applied before the erasure does not apply again when 
   await erase(id);
   await receive(event(stop, says(anyPerson(), "Oi", 0)));
   assert.deepEqual(await wishesOf(await add(person)), NONE);
+});
+
+Deno.test("a preference for no marketing that ended before the erasure does not apply again when the channel repeats it", async () => {
+  const person = anyPerson();
+  await receive(prefers(person, "stop", 60));
+  const id = await contactWith(person);
+  await change(id, { phone: person.phone, marketing_opt_out: false });
+  await erase(id);
+  await receive(`${prefers(person, "stop", 60)} `);
+  assert.deepEqual(await wishesOf(await add(person)), NONE);
+});
+
+Deno.test("a late opt-out does not end an opt-in that is older than the erasure and newer than the opt-out", async () => {
+  const optOuts: Record<string, (person: Person) => string> = {
+    "a stop": (person) => event(says(person, "STOP", 60)),
+    "a stop of promotions": (person) => event(says(person, "stop promotions", 60)),
+    "a preference": (person) => prefers(person, "stop", 60),
+  };
+  const optIns: Record<string, (id: string, person: Person) => Promise<unknown>> = {
+    "a start": (_, person) => receive(event(says(person, "START", 30))),
+    "a preference": (_, person) => receive(prefers(person, "resume", 30)),
+    "a manual opt-in": async (id, { phone }) => {
+      await change(id, { phone, do_not_contact: true, marketing_opt_out: true });
+      await change(id, { phone, do_not_contact: false, marketing_opt_out: false });
+    },
+  };
+  for (const [stop, optOut] of Object.entries(optOuts)) {
+    for (const [name, optIn] of Object.entries(optIns)) {
+      // A preference is a decision about marketing only.
+      if (stop === "a stop" && name === "a preference") continue;
+      const person = anyPerson();
+      const id = await add(person);
+      await optIn(id, person);
+      await erase(id);
+      const next = await add(person);
+      await receive(optOut(person));
+      const [isStopped, , , isMarketingStopped] = await wishesOf(next);
+      assert.deepEqual([isStopped, isMarketingStopped], [false, false], `${stop}, ${name}`);
+      const kept = await statement`
+        select wishes from app.kept_wishes
+        where company_id = ${company.id}
+          and digest = app.erased_digest(${company.id}, 'person', app.phone_key(${person.phone}))
+      `;
+      assert.deepEqual([...kept], [], `${stop}, ${name}`);
+    }
+  }
 });
 
 Deno.test("a late stop does not end a later decision about the person's next contact", async () => {
