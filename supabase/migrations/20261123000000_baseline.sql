@@ -5338,7 +5338,7 @@ create trigger contacts_inherit_wishes before update of phone, archived_at on pu
 
 -- The function app.inherit_wishes() runs a second time after the row is written, for the reason given in
 -- app.inherit_wishes_of_added(). Postgres runs triggers in the order of their names. So the first trigger below runs
--- after contacts_refuse_further_phone, which may wait while app.keep_late_opt_out() keeps an opt-out. The second trigger
+-- after contacts_refuse_further_phone, which may wait while app.keep_late_wish() keeps an opt-out. The second trigger
 -- runs after the trigger that writes the event of the change (66_record_events.sql). So the event contact.opted_out
 -- comes after this event.
 create trigger contacts_see_late_wishes after update of phone, archived_at on public.contacts
@@ -19249,7 +19249,7 @@ begin
         )
       ) then app.item_without(own_company_id, app_id, item, people, late_ids) else item end as kept
     ) as judged;
-    perform app.keep_late_opt_out(own_company_id, item, people) from unnest(lost) as item;
+    perform app.keep_late_wish(own_company_id, item, people) from unnest(lost) as item;
   end loop;
 end
 $$;
@@ -19257,7 +19257,7 @@ comment on function app.judged_event(uuid, text[], bytea, jsonb) is
   'Returns the bytes and the items of an app''s event, without data about people whom the event''s companies have '
   'erased. The argument `names` contains the names in the event. If it is null, the function searches for the names '
   'itself. An event that arrives after an erasure is checked before it is stored. Its bytes and its items are checked '
-  'together, so both lose the same data. Keeps the opt-outs in the removed items.';
+  'together, so both lose the same data. Keeps the opt-outs in the removed items, and applies their opt-ins.';
 
 create trigger contacts_stay_erased before update on public.contacts
   for each row when (old.erased_at is not null) execute function app.stay_erased();
@@ -19272,7 +19272,7 @@ create trigger sends_require_key_not_erased after insert on public.sends
 
 -- schemas/93_erased_opt_outs.sql
 
--- Opt-outs of erased people. An opt-out may arrive after the erasure of the person who sent it.
+-- Opt-outs and opt-ins of erased people. They may arrive after the erasure of the person who sent them.
 
 create function app.contacts_with_names(own_company_id uuid, names text[]) returns uuid[]
 language plpgsql stable
@@ -19293,49 +19293,56 @@ comment on function app.contacts_with_names(uuid, text[]) is
   'Returns the contacts that have one of these phone keys as the main or an additional phone number, or have one of '
   'these ids.';
 
-create function app.keep_late_opt_out(own_company_id uuid, item jsonb, people jsonb) returns void
+create function app.late_wish_in(own_company_id uuid, item jsonb) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if item ->> 'kind' = 'preference' then
+    return case item ->> 'value' when 'stop' then 'stop_marketing' when 'resume' then 'start_marketing' end;
+  -- A stored message was applied before the erasure.
+  elsif item ->> 'kind' is distinct from 'message' or item ->> 'word' is null or exists (
+    select from public.messages where company_id = own_company_id
+      and whatsapp_message_id = app.erased_digest(own_company_id, 'message', item ->> 'id')
+  ) then
+    return null;
+  elsif item ->> 'word' = 'stop_promotions' then
+    return 'stop_marketing';
+  elsif item ->> 'type' = 'button' and app.is_marketing(own_company_id, (
+    select id from public.messages where company_id = own_company_id
+      and whatsapp_message_id = app.erased_digest(own_company_id, 'message', item ->> 'answers')
+  )) then
+    return concat(item ->> 'word', '_marketing');
+  end if;
+  return item ->> 'word';
+end
+$$;
+comment on function app.late_wish_in(uuid, jsonb) is
+  'Returns the wish in an item of an erased person, as app.apply_message() and app.apply_preference() understand it: '
+  'stop, start, stop_marketing or start_marketing. Returns null for another item, and for a message that was applied '
+  'before the erasure.';
+
+create function app.keep_late_wish(own_company_id uuid, item jsonb, people jsonb) returns void
 language plpgsql
 set search_path = ''
 as $$
 declare
   said_at constant timestamptz := least(coalesce((item ->> 'at')::timestamptz, now()), now());
-  is_marketing boolean := true;
-  source text := 'preference';
+  wish constant text := app.late_wish_in(own_company_id, item);
+  is_marketing constant boolean := wish in ('stop_marketing', 'start_marketing');
   -- A former phone number may belong to another person, so no wishes are kept for it.
   names constant text[] := array(
     select name from unnest(array[app.phone_key(item #>> '{person,phone}'), item #>> '{person,user_id}']) as name
     where name is not null and (people #> array[name, 'is_former'])::boolean is not true
   );
+  digests text[];
 begin
-  if not people ?| names or (
-    item ->> 'kind' = 'preference' and item ->> 'value' = 'stop'
-    or item ->> 'kind' = 'message' and item ->> 'word' in ('stop', 'stop_promotions')
-      -- A stored message was applied before the erasure.
-      and not exists (
-        select from public.messages where company_id = own_company_id
-          and whatsapp_message_id = app.erased_digest(own_company_id, 'message', item ->> 'id')
-      )
-  ) is not true then
+  if wish is null or not people ?| names then
     return;
   end if;
-  if item ->> 'kind' = 'message' then
-    is_marketing := item ->> 'word' = 'stop_promotions' or item ->> 'type' = 'button' and app.is_marketing(
-      own_company_id, (
-        select id from public.messages where company_id = own_company_id
-          and whatsapp_message_id = app.erased_digest(own_company_id, 'message', item ->> 'answers')
-      )
-    );
-    source := case item ->> 'type' when 'text' then 'word' else 'button' end;
-  end if;
-  if exists (
-    select from app.erased_people
-    where company_id = own_company_id
-      and digest = any (array(select app.erased_digest(own_company_id, 'person', name) from unnest(names) as name))
-      -- The time of an opt-out is precise only to the second.
-      and date_trunc('second', case when is_marketing then marketing_allowed_at else allowed_at end) > said_at
-  ) then
-    return;
-  end if;
+  digests := array(
+    select distinct app.erased_digest(own_company_id, 'person', name) collate "C" from unnest(names) as name order by 1
+  );
   -- The contacts are locked first, as in every transaction that changes a contact and its kept wishes. The second lock
   -- waits for transactions that give another contact the phone number. Later transactions of this kind find the kept
   -- wishes.
@@ -19343,23 +19350,61 @@ begin
   where company_id = own_company_id and id = any ((select app.contacts_with_names(own_company_id, names))::uuid[])
   order by id for no key update;
   perform app.lock_further_phones(own_company_id);
+
+  if wish in ('start', 'start_marketing') then
+    update app.erased_people set
+      allowed_at = case when is_marketing then allowed_at else greatest(allowed_at, said_at) end,
+      marketing_allowed_at = greatest(marketing_allowed_at, said_at)
+    where company_id = own_company_id and digest = any (digests);
+    update app.kept_wishes set wishes = app.later_wishes(
+      wishes,
+      jsonb_build_object('do_not_contact', false, 'marketing_resumed_at', said_at) || case
+        -- The keyword "start" does not undo a manual opt-out.
+        when is_marketing or wishes @> '{ "do_not_contact": true, "do_not_contact_source": "manual" }' then '{}'
+        else jsonb_build_object('do_not_contact_source', 'word', 'do_not_contact_at', said_at, 'start_word_at', said_at)
+      end
+    )
+    where company_id = own_company_id and digest = any (digests);
+    perform app.forget_ended_opt_outs(own_company_id, names, '{}');
+    -- The person may already have a new contact, which has inherited the opt-out.
+    perform app.note_word(own_company_id, id, 'start', said_at)
+    from unnest(app.contacts_with_names(own_company_id, names)) as id where not is_marketing;
+    perform app.note_marketing(own_company_id, id, false, null, said_at)
+    from unnest(app.contacts_with_names(own_company_id, names)) as id;
+    return;
+  end if;
+
+  if exists (
+    select from app.erased_people
+    where company_id = own_company_id and digest = any (digests)
+      -- The time of an opt-out is precise only to the second.
+      and date_trunc('second', case when is_marketing then marketing_allowed_at else allowed_at end) > said_at
+  ) then
+    return;
+  end if;
   insert into app.kept_wishes as known (company_id, digest, wishes)
-  select distinct own_company_id, app.erased_digest(own_company_id, 'person', name),
-    jsonb_build_object('do_not_contact', not is_marketing) || case
-      when is_marketing then jsonb_build_object('marketing_stopped_at', said_at, 'marketing_stop_source', source)
-      else jsonb_build_object('do_not_contact_source', 'word', 'do_not_contact_at', said_at, 'stop_word_at', said_at)
-    end
-  from unnest(names) as name
+  select own_company_id, digest, jsonb_build_object('do_not_contact', not is_marketing) || case
+    when is_marketing then jsonb_build_object(
+      'marketing_stopped_at', said_at,
+      'marketing_stop_source', case
+        when item ->> 'kind' = 'preference' then 'preference'
+        when item ->> 'type' = 'text' then 'word'
+        else 'button'
+      end
+    )
+    else jsonb_build_object('do_not_contact_source', 'word', 'do_not_contact_at', said_at, 'stop_word_at', said_at)
+  end
+  from unnest(digests) as digest
   on conflict (company_id, digest) do update set wishes = app.later_wishes(excluded.wishes, known.wishes);
-  -- The person may already have a new contact.
   perform app.pass_on_wishes(contacts, false) from public.contacts
   where company_id = own_company_id and id = any ((select app.contacts_with_names(own_company_id, names))::uuid[]);
 end
 $$;
-comment on function app.keep_late_opt_out(uuid, jsonb, jsonb) is
+comment on function app.keep_late_wish(uuid, jsonb, jsonb) is
   'If an item of an erased person is an opt-out, keeps the opt-out for the person''s next contact. Keeps nothing if a '
   'later decision had ended the opt-out before the erasure. If the next contact already exists, it gets the opt-out, '
-  'unless a later decision exists. The argument `people` is the result of app.erased_among().';
+  'unless a later decision exists. If the item is an opt-in, ends the older opt-outs that are kept or that the next '
+  'contact has. The argument `people` is the result of app.erased_among().';
 
 -- schemas/93_names_of_contacts.sql
 

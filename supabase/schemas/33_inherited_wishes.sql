@@ -332,7 +332,7 @@ create trigger contacts_inherit_wishes before update of phone, archived_at on pu
 
 -- The function app.inherit_wishes() runs a second time after the row is written, for the reason given in
 -- app.inherit_wishes_of_added(). Postgres runs triggers in the order of their names. So the first trigger below runs
--- after contacts_refuse_further_phone, which may wait while app.keep_late_opt_out() keeps an opt-out. The second trigger
+-- after contacts_refuse_further_phone, which may wait while app.keep_late_wish() keeps an opt-out. The second trigger
 -- runs after the trigger that writes the event of the change (66_record_events.sql). So the event contact.opted_out
 -- comes after this event.
 create trigger contacts_see_late_wishes after update of phone, archived_at on public.contacts

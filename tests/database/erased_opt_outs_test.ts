@@ -1,4 +1,5 @@
-// An opt-out that the person sent before the erasure, and that arrives after the erasure, is kept.
+// An opt-out or an opt-in that the person sent before the erasure, and that arrives after the
+// erasure, is kept.
 import assert from "node:assert/strict";
 import { actAsPerson, type Sql } from "../support/acting_as.ts";
 import { call } from "../support/calls.ts";
@@ -210,6 +211,64 @@ Deno.test("a late opt-out does not end an opt-in that is older than the erasure 
   }
 });
 
+Deno.test("an opt-in that arrives after the erasure ends only older opt-outs", async () => {
+  const optOuts: Record<string, (person: Person, ago: number) => string> = {
+    "a stop": (person, ago) => event(says(person, "STOP", ago)),
+    "a stop of promotions": (person, ago) => event(says(person, "stop promotions", ago)),
+    "a preference": (person, ago) => prefers(person, "stop", ago),
+  };
+  const optIns: Record<string, (person: Person) => string> = {
+    "a start": (person) => event(says(person, "START", 60)),
+    "a preference": (person) => prefers(person, "resume", 60),
+  };
+  /** The steps: an opt-out, an opt-in, the erasure, and the addition of the next contact. */
+  const orders = [
+    ["out", "erase", "in", "add"],
+    ["out", "erase", "add", "in"],
+    ["erase", "out", "in", "add"],
+    ["erase", "in", "out", "add"],
+    ["erase", "add", "out", "in"],
+    ["erase", "add", "in", "out"],
+  ];
+  for (const [stop, optOut] of Object.entries(optOuts)) {
+    for (const [start, optIn] of Object.entries(optIns)) {
+      for (const order of orders) {
+        for (const ago of [90, 30]) {
+          const person = anyPerson();
+          let id = await add(person);
+          const steps: Record<string, () => Promise<unknown>> = {
+            out: () => receive(optOut(person, ago)),
+            in: () => receive(optIn(person)),
+            erase: () => erase(id),
+            add: async () => id = await add(person),
+          };
+          for (const step of order) await steps[step]();
+          const [isStopped, , , isMarketingStopped] = await wishesOf(id);
+          // A preference is a decision about marketing only.
+          const remains = ago === 30 || stop === "a stop" && start === "a preference";
+          const expected = stop === "a stop" ? [remains, false] : [false, remains];
+          const name = `${stop}, ${start}, ${order.join(" ")}, ${ago}`;
+          assert.deepEqual([isStopped, isMarketingStopped], expected, name);
+        }
+      }
+    }
+  }
+});
+
+Deno.test("a start that arrives after the erasure does not end a manual opt-out", async () => {
+  const person = anyPerson();
+  const id = await add(person);
+  await change(id, { phone: person.phone, do_not_contact: true });
+  await statement`
+    update contacts set do_not_contact_at = now() - interval '2 minutes' where id = ${id}
+  `;
+  await erase(id);
+  await receive(event(says(person, "START", 60)));
+  const next = await add(person);
+  await receive(event(says(person, "START", 50)));
+  assert.deepEqual((await wishesOf(next)).slice(0, 2), [true, "manual"]);
+});
+
 Deno.test("a late stop does not end a later decision about the person's next contact", async () => {
   const person = anyPerson();
   await erase(await add(person));
@@ -279,7 +338,7 @@ Deno.test("a stop that was sent before the archiving, and arrives after the eras
 /** Applies a stop that the person sent a minute ago. */
 const keepStop = ({ phone }: Person) => (sql: Sql) =>
   sql`
-    select app.keep_late_opt_out(
+    select app.keep_late_wish(
       ${company.id},
       jsonb_build_object(
         'kind', 'message', 'type', 'text', 'word', 'stop', 'id', ${crypto.randomUUID()}::text,
