@@ -19196,7 +19196,7 @@ declare
   number_ids text[];
   business_ids text[];
   company_ids uuid[];
-  lost jsonb[];
+  changed jsonb[];
 begin
   if jsonb_typeof(items) is distinct from 'array' then
     return;
@@ -19234,8 +19234,8 @@ begin
     body := app.event_without(own_company_id, app_id, body, people, late_ids);
     select
       coalesce(jsonb_agg(kept order by place) filter (where kept is not null), '[]'),
-      array_agg(item) filter (where kept is null)
-    into items, lost
+      array_agg(item) filter (where kept is distinct from item)
+    into items, changed
     from jsonb_array_elements(items) with ordinality as listed (item, place)
     cross join lateral (
       -- The erasures of a company apply only to items for an account that the company has or had. Another company in
@@ -19249,7 +19249,7 @@ begin
         )
       ) then app.item_without(own_company_id, app_id, item, people, late_ids) else item end as kept
     ) as judged;
-    perform app.keep_late_wish(own_company_id, item, people) from unnest(lost) as item;
+    perform app.keep_late_wish(own_company_id, item, people) from unnest(changed) as item;
   end loop;
 end
 $$;
@@ -19257,7 +19257,7 @@ comment on function app.judged_event(uuid, text[], bytea, jsonb) is
   'Returns the bytes and the items of an app''s event, without data about people whom the event''s companies have '
   'erased. The argument `names` contains the names in the event. If it is null, the function searches for the names '
   'itself. An event that arrives after an erasure is checked before it is stored. Its bytes and its items are checked '
-  'together, so both lose the same data. Keeps the opt-outs in the removed items, and applies their opt-ins.';
+  'together, so both lose the same data. Keeps the opt-outs in the items that lose data, and applies their opt-ins.';
 
 create trigger contacts_stay_erased before update on public.contacts
   for each row when (old.erased_at is not null) execute function app.stay_erased();
@@ -19300,6 +19300,8 @@ as $$
 begin
   if item ->> 'kind' = 'preference' then
     return case item ->> 'value' when 'stop' then 'stop_marketing' when 'resume' then 'start_marketing' end;
+  elsif item ->> 'kind' = 'status' then
+    return case item #>> '{failure,code}' when '131050' then 'stop_marketing' end;
   -- A stored message was applied before the erasure.
   elsif item ->> 'kind' is distinct from 'message' or item ->> 'word' is null or exists (
     select from public.messages where company_id = own_company_id
@@ -19318,9 +19320,9 @@ begin
 end
 $$;
 comment on function app.late_wish_in(uuid, jsonb) is
-  'Returns the wish in an item of an erased person, as app.apply_message() and app.apply_preference() understand it: '
-  'stop, start, stop_marketing or start_marketing. Returns null for another item, and for a message that was applied '
-  'before the erasure.';
+  'Returns the wish in an item of an erased person: stop, start, stop_marketing or start_marketing. Interprets the '
+  'item like app.apply_message(), app.apply_preference() and app.note_failure(). Returns null for another item, and '
+  'for a message that was applied before the erasure.';
 
 create function app.keep_late_wish(own_company_id uuid, item jsonb, people jsonb) returns void
 language plpgsql
@@ -19330,10 +19332,17 @@ declare
   said_at constant timestamptz := least(coalesce((item ->> 'at')::timestamptz, now()), now());
   wish constant text := app.late_wish_in(own_company_id, item);
   is_marketing constant boolean := wish in ('stop_marketing', 'start_marketing');
-  -- A former phone number may belong to another person, so no wishes are kept for it.
+  is_report constant boolean := item ->> 'kind' = 'status';
+  -- A former phone number may belong to another person, so no wishes are kept for it. The id of a message may contain
+  -- other numbers than the phone number.
   names constant text[] := array(
-    select name from unnest(array[app.phone_key(item #>> '{person,phone}'), item #>> '{person,user_id}']) as name
-    where name is not null and (people #> array[name, 'is_former'])::boolean is not true
+    select name from unnest(case
+      when is_report then app.author_names(jsonb_build_object(
+        'recipient_user_id', item -> 'recipient_user_id', 'id', item -> 'id'
+      ))
+      else array[app.phone_key(item #>> '{person,phone}'), item #>> '{person,user_id}']
+    end) as name
+    where name is not null and coalesce((people #> array[name, 'is_former'])::boolean, is_report) is false
   );
   digests text[];
 begin
@@ -19387,6 +19396,7 @@ begin
     when is_marketing then jsonb_build_object(
       'marketing_stopped_at', said_at,
       'marketing_stop_source', case
+        when is_report then 'status'
         when item ->> 'kind' = 'preference' then 'preference'
         when item ->> 'type' = 'text' then 'word'
         else 'button'

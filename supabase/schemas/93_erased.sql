@@ -276,7 +276,7 @@ declare
   number_ids text[];
   business_ids text[];
   company_ids uuid[];
-  lost jsonb[];
+  changed jsonb[];
 begin
   if jsonb_typeof(items) is distinct from 'array' then
     return;
@@ -314,8 +314,8 @@ begin
     body := app.event_without(own_company_id, app_id, body, people, late_ids);
     select
       coalesce(jsonb_agg(kept order by place) filter (where kept is not null), '[]'),
-      array_agg(item) filter (where kept is null)
-    into items, lost
+      array_agg(item) filter (where kept is distinct from item)
+    into items, changed
     from jsonb_array_elements(items) with ordinality as listed (item, place)
     cross join lateral (
       -- The erasures of a company apply only to items for an account that the company has or had. Another company in
@@ -329,7 +329,7 @@ begin
         )
       ) then app.item_without(own_company_id, app_id, item, people, late_ids) else item end as kept
     ) as judged;
-    perform app.keep_late_wish(own_company_id, item, people) from unnest(lost) as item;
+    perform app.keep_late_wish(own_company_id, item, people) from unnest(changed) as item;
   end loop;
 end
 $$;
@@ -337,7 +337,7 @@ comment on function app.judged_event(uuid, text[], bytea, jsonb) is
   'Returns the bytes and the items of an app''s event, without data about people whom the event''s companies have '
   'erased. The argument `names` contains the names in the event. If it is null, the function searches for the names '
   'itself. An event that arrives after an erasure is checked before it is stored. Its bytes and its items are checked '
-  'together, so both lose the same data. Keeps the opt-outs in the removed items, and applies their opt-ins.';
+  'together, so both lose the same data. Keeps the opt-outs in the items that lose data, and applies their opt-ins.';
 
 create trigger contacts_stay_erased before update on public.contacts
   for each row when (old.erased_at is not null) execute function app.stay_erased();

@@ -26,6 +26,8 @@ as $$
 begin
   if item ->> 'kind' = 'preference' then
     return case item ->> 'value' when 'stop' then 'stop_marketing' when 'resume' then 'start_marketing' end;
+  elsif item ->> 'kind' = 'status' then
+    return case item #>> '{failure,code}' when '131050' then 'stop_marketing' end;
   -- A stored message was applied before the erasure.
   elsif item ->> 'kind' is distinct from 'message' or item ->> 'word' is null or exists (
     select from public.messages where company_id = own_company_id
@@ -44,9 +46,9 @@ begin
 end
 $$;
 comment on function app.late_wish_in(uuid, jsonb) is
-  'Returns the wish in an item of an erased person, as app.apply_message() and app.apply_preference() understand it: '
-  'stop, start, stop_marketing or start_marketing. Returns null for another item, and for a message that was applied '
-  'before the erasure.';
+  'Returns the wish in an item of an erased person: stop, start, stop_marketing or start_marketing. Interprets the '
+  'item like app.apply_message(), app.apply_preference() and app.note_failure(). Returns null for another item, and '
+  'for a message that was applied before the erasure.';
 
 create function app.keep_late_wish(own_company_id uuid, item jsonb, people jsonb) returns void
 language plpgsql
@@ -56,10 +58,17 @@ declare
   said_at constant timestamptz := least(coalesce((item ->> 'at')::timestamptz, now()), now());
   wish constant text := app.late_wish_in(own_company_id, item);
   is_marketing constant boolean := wish in ('stop_marketing', 'start_marketing');
-  -- A former phone number may belong to another person, so no wishes are kept for it.
+  is_report constant boolean := item ->> 'kind' = 'status';
+  -- A former phone number may belong to another person, so no wishes are kept for it. The id of a message may contain
+  -- other numbers than the phone number.
   names constant text[] := array(
-    select name from unnest(array[app.phone_key(item #>> '{person,phone}'), item #>> '{person,user_id}']) as name
-    where name is not null and (people #> array[name, 'is_former'])::boolean is not true
+    select name from unnest(case
+      when is_report then app.author_names(jsonb_build_object(
+        'recipient_user_id', item -> 'recipient_user_id', 'id', item -> 'id'
+      ))
+      else array[app.phone_key(item #>> '{person,phone}'), item #>> '{person,user_id}']
+    end) as name
+    where name is not null and coalesce((people #> array[name, 'is_former'])::boolean, is_report) is false
   );
   digests text[];
 begin
@@ -113,6 +122,7 @@ begin
     when is_marketing then jsonb_build_object(
       'marketing_stopped_at', said_at,
       'marketing_stop_source', case
+        when is_report then 'status'
         when item ->> 'kind' = 'preference' then 'preference'
         when item ->> 'type' = 'text' then 'word'
         else 'button'

@@ -11,9 +11,11 @@ import {
   anyPerson,
   columnsWith,
   eventOf,
+  idWith,
   messageOf,
   type Person,
   seconds,
+  statusOf,
   tracesOf,
 } from "./erased_person.ts";
 
@@ -57,6 +59,19 @@ async function change(id: string, json: Record<string, unknown>) {
 async function erase(id: string) {
   const json = { confirm: id };
   assert.equal((await call(write, "POST", `/contacts/${id}/erase`, { json })).status, 200);
+}
+/** Adds a sent message to a contact, in a new conversation. */
+async function addSent(contact_id: string, whatsapp_message_id: string, send = {}) {
+  await withDatabase(async (sql) => {
+    const [conversation] = await sql`
+      insert into conversations (company_id, contact_id, messaging_account_id)
+      values (${company.id}, ${contact_id}, ${company.account_id}) returning id
+    `;
+    await addSentMessage(sql, { ...company, conversation_id: conversation.id }, {
+      idempotency_key: crypto.randomUUID(),
+      ...send,
+    }, { whatsapp_message_id });
+  });
 }
 async function contactWith({ phone }: Pick<Person, "phone">): Promise<string> {
   const [{ id }] = await statement`
@@ -138,20 +153,34 @@ Deno.test("a stop button of a marketing template that arrives after the erasure 
       name: "promo",
       category: "MARKETING",
     });
-    const [conversation] = await sql`
-      insert into conversations (company_id, contact_id, messaging_account_id)
-      values (${company.id}, ${id}, ${company.account_id}) returning id
-    `;
-    await addSentMessage(sql, { ...company, conversation_id: conversation.id }, {
-      idempotency_key: crypto.randomUUID(),
-      template_name: "promo",
-      language_code: "en_US",
-    }, { whatsapp_message_id: sentId });
   });
+  await addSent(id, sentId, { template_name: "promo", language_code: "en_US" });
   await erase(id);
   const button = { type: "button", button: { text: "Stop", payload: "STOP" } };
   await receive(event(messageOf(person, { ...button, context: { id: sentId } }, 60)));
   assert.deepEqual(await wishesOf(await add(person)), [false, null, null, true, "button"]);
+});
+
+Deno.test("a marketing opt-out that a report about a failed message contains applies to the person's next contact", async () => {
+  for (const isKnown of [true, false]) {
+    for (const isBack of [false, true]) {
+      const person = anyPerson();
+      const id = await add(person);
+      const sentId = idWith(person.wa_id);
+      if (isKnown) await addSent(id, sentId);
+      await erase(id);
+      const before = isBack && await add(person);
+      const failed = { status: "failed", errors: [{ code: 131050 }], recipient_user_id: undefined };
+      await receive(
+        eventOf([phone_number_id, { statuses: [statusOf(person, sentId, failed, 60)] }]),
+      );
+      assert.deepEqual(
+        await wishesOf(before || await add(person)),
+        [false, null, null, true, "status"],
+        `known: ${isKnown}, is back: ${isBack}`,
+      );
+    }
+  }
 });
 
 Deno.test("a stop that was applied before the erasure does not apply again when the channel repeats it", async () => {
