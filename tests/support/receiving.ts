@@ -71,6 +71,11 @@ export interface NewEvent {
   type: string;
   record_id: string;
   webhooks: string[];
+  /**
+   * How many attempts have already failed. The default is 0. After the first failure, the pause is
+   * so short that a slow run may retry by itself.
+   */
+  attempts?: number;
 }
 
 /** Writes events in this order and queues them, as the database triggers do. */
@@ -80,7 +85,7 @@ export async function noteEvents(company_id: string, events: NewEvent[]): Promis
     sql`
       with listed as (
         select listed.* from jsonb_to_recordset(${sql.json(rows)})
-          as listed (type text, record_id uuid, webhooks uuid[], place bigint)
+          as listed (type text, record_id uuid, webhooks uuid[], attempts smallint, place bigint)
         order by place
       ),
       noted as (
@@ -96,11 +101,11 @@ export async function noteEvents(company_id: string, events: NewEvent[]): Promis
       ),
       numbered as (select *, row_number() over (order by seq) as place from noted)
       insert into app.open_deliveries (
-        webhook_id, record_id, seq, slot, event_id, company_id, type, due_at
+        webhook_id, record_id, seq, slot, event_id, company_id, type, due_at, attempts
       )
       select
         webhook, numbered.record_id, numbered.seq, numbered.slot, numbered.id, numbered.company_id,
-        numbered.type, clock_timestamp()
+        numbered.type, clock_timestamp(), coalesce(listed.attempts, 0)
       from numbered join listed on listed.place = numbered.place
       cross join lateral unnest(listed.webhooks) as webhook
     `

@@ -100,7 +100,9 @@ Deno.test("after a contact is erased, no stored attempt and no later delivery co
   await using shop = receiver(({ text }) => new Response(text.slice(300), { status: 500 }));
   const webhook = await addWebhook(company.id, shop.url);
   const record_id = contact.id;
-  await noteEvents(company.id, [{ type: "contact.updated", record_id, webhooks: [webhook.id] }]);
+  await noteEvents(company.id, [
+    { type: "contact.updated", record_id, webhooks: [webhook.id], attempts: 1 },
+  ]);
   const deliver = await ownWebhooks([shop.url]);
   await deliver(company.id);
   assert.notDeepEqual(isNamed(shop.got[0].text), []);
