@@ -72,6 +72,12 @@ function ownConfig<Each extends Config>(config: Each): Each {
 }
 
 /**
+ * A test's receiver runs in this process, and a busy machine may stop the process for seconds. So a
+ * request to a receiver times out later than in production, unless the test says when.
+ */
+const TO_RECEIVERS = { postTimeoutMs: 60_000 };
+
+/**
  * Waits for work that the functions in this process continue after their responses. First tells the
  * functions that the instance stops, so that they do their delayed work immediately.
  */
@@ -165,7 +171,7 @@ export async function ownWebhooks(
   { supabaseUrl = stack.url, ...changes }: Partial<WebhooksConfig> = {},
 ) {
   const config = await readWebhooksConfig(environment({ supabaseUrl }));
-  const app = webhooks({ ...config, addresses: { hosts }, ...changes });
+  const app = webhooks({ ...config, ...TO_RECEIVERS, addresses: { hosts }, ...changes });
   return (company_id: string) =>
     ended(() =>
       ask(app, config.jobsSecret!, "POST", "/webhooks/jobs/deliver", {
@@ -186,7 +192,7 @@ export async function ownRun(
 ): Promise<Run> {
   const config = {
     ...await readWebhooksConfig(environment({ supabaseUrl: stack.url })),
-    ...{ addresses: { hosts }, ...changes },
+    ...{ ...TO_RECEIVERS, addresses: { hosts }, ...changes },
   };
   const requestId = crypto.randomUUID();
   const db = companyDb(config, webhookTokenSource(config.signingKey)).forRequest(requestId);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import * as base64url from "jose/base64url";
 import { openWebhookSecret } from "../../supabase/functions/_shared/credentials/webhook_secrets.ts";
-import { call } from "../support/calls.ts";
+import { call, untilServed } from "../support/calls.ts";
 import { anyKey, assertCode, assertFirst, assertReplayed, post } from "../support/idempotent.ts";
 import { type Company, newCompany, newKey } from "../support/company.ts";
 import { personToken, rest } from "../support/rest.ts";
@@ -57,7 +57,10 @@ Deno.test("a key with the `webhooks` scope creates a webhook, and a repeat of th
 Deno.test("a company has at most ten webhooks, even when many are created simultaneously", async () => {
   const { keys } = await newCompany();
   const answers = await Promise.all(
-    Array.from({ length: 12 }, () => call(keys.webhooks, "POST", "/webhooks", { json: wanted })),
+    Array.from(
+      { length: 12 },
+      () => untilServed(() => call(keys.webhooks, "POST", "/webhooks", { json: wanted })),
+    ),
   );
   assert.equal(answers.filter(({ status }) => status === 201).length, 10);
   for (const refused of answers.filter(({ status }) => status !== 201)) {

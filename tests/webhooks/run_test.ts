@@ -3,7 +3,8 @@ import { delay } from "deno-std/async/delay.js";
 import { rolledBack } from "../support/acting_as.ts";
 import { newCompany, newCompanyWithTemplate } from "../support/company.ts";
 import { ownRun } from "../support/own_functions.ts";
-import { addWebhook, noteEvents, receiver } from "../support/receiving.ts";
+import { addWebhook, type MadeWebhook, noteEvents, receiver } from "../support/receiving.ts";
+import { until } from "../support/started.ts";
 import { statement } from "../support/test_stack.ts";
 
 Deno.test("a run whose CPU time is used up starts the next run before its last responses arrive", async () => {
@@ -26,11 +27,11 @@ Deno.test("a run whose CPU time is used up starts the next run before its last r
   const ended = run.run({ untilMs: performance.now() + 30_000, untilIdle: true });
   try {
     await Promise.race([spent.promise, ended]);
-    const leases = await statement`
-      select id, lease_id is not null as is_leased from webhooks where company_id = ${company.id}
-    `;
-    const isLeased = new Map(leases.map(({ id, is_leased }) => [id, is_leased]));
-    assert.deepEqual([isLeased.get(waiting.id), isLeased.get(idle.id)], [true, false]);
+    const isLeased = async ({ id }: MadeWebhook) =>
+      (await statement`select lease_id from webhooks where id = ${id}`)[0].lease_id !== null;
+    // The lease ends when the outcome of the webhook's request is stored.
+    await until(async () => !await isLeased(idle));
+    assert.equal(await isLeased(waiting), true);
   } finally {
     slow.resolve();
   }
@@ -170,5 +171,7 @@ Deno.test("a delivery is read again after a slow DNS lookup, so that the request
     return found;
   };
   await run.run({ untilMs: performance.now() + 30_000, untilIdle: true });
-  assert.deepEqual([count, run.result.failed, run.sender.lookUps], [2, 1, 1]);
+  // The second read may be slow too, and is then followed by another.
+  assert.ok(count >= 2, `${count} reads`);
+  assert.deepEqual([run.result.failed, run.sender.lookUps], [1, 1]);
 });
