@@ -69,25 +69,27 @@ Deno.test("no one can change the operator's apps or another company's apps", asy
     ...{ company_id: other.id, name: "Theirs", ...SECRETS },
   });
   const operators = await newChannelApp();
-  const before = await statement`select app_key, sealed_secret from channel_apps order by 1`;
-  for (const app_key of [theirs.body.data.app_key, operators.app_key, "no-such-app-anywhere"]) {
+  const { body: { data: { app_key: ours } } } = await create(admin);
+  const notOurs = [theirs.body.data.app_key, operators.app_key];
+  const apps = [...notOurs, ours];
+  const secrets = () =>
+    statement`
+      select app_key, sealed_secret from channel_apps where app_key = any (${apps}) order by 1
+    `;
+  const before = await secrets();
+  assert.equal(before.length, 3);
+  for (const app_key of [...notOurs, "no-such-app-anywhere"]) {
     const { status, body } = await rotate(admin, app_key);
     assert.deepEqual([status, body.code], [404, "not_found"]);
   }
-  const { body: { data: { app_key } } } = await create(admin);
   for (const person of [agent, other.member_id]) {
-    assert.equal((await rotate(person, app_key)).status, 403);
+    assert.equal((await rotate(person, ours)).status, 403);
     assert.equal((await create(person)).status, 403);
   }
   // A user cannot change another company's app by sending the id of the user's own company.
-  const foreign = await rotate(other.member_id, app_key, { company_id: other.id });
+  const foreign = await rotate(other.member_id, ours, { company_id: other.id });
   assert.equal(foreign.status, 404);
-  const after = await statement`
-    select app_key, sealed_secret from channel_apps where app_key = any (${
-    before.map(({ app_key }) => app_key)
-  }) order by 1
-  `;
-  assert.deepEqual([...after], [...before]);
+  assert.deepEqual([...await secrets()], [...before]);
 });
 
 Deno.test("a company can register at most ten apps, and an error does not repeat a malformed secret", async () => {
