@@ -80,7 +80,8 @@ async function makeSender() {
         failure(132001, "template_rejected"),
       ],
       [{ state: "released", reason: "channel_account_error", channel_code: 190 }, {}],
-      [{ state: "pending" }, {}],
+      // Other tests run the job that ends every send whose lease has ended.
+      [{ state: "pending", lease_ends_at: ago(-24) }, {}],
       [{}, {}],
       [{ template_name: null, language_code: null }, { delivered_at: ago(2).toISOString() }],
     ];
