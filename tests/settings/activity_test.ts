@@ -7,7 +7,7 @@ import { connectAccount, newCompany } from "../support/company.ts";
 import { newPerson, type SignedUp, signIn } from "../support/people.ts";
 import { CHROMIUM } from "../support/programs.ts";
 import { stack, statement, withDatabase } from "../support/test_stack.ts";
-import { PHONE, SETTINGS, unexpected } from "./settings_page.ts";
+import { PHONE, SETTINGS, unexpected, waitLong } from "./settings_page.ts";
 
 /**
  * The time zone of this test, and the number of hours by which the zone is behind UTC. The zone has
@@ -18,11 +18,6 @@ import { PHONE, SETTINGS, unexpected } from "./settings_page.ts";
 const [ZONE, HOURS] = [2, 3].includes(new Date().getUTCHours())
   ? ["America/Phoenix", 7]
   : ["America/Sao_Paulo", 3];
-/**
- * How long a step waits for something on the page, in milliseconds. The first visit may build the
- * page.
- */
-const PATIENCE_MS = 10_000;
 const HOUR = 60 * 60 * 1000;
 const DAY = 24 * HOUR;
 
@@ -135,7 +130,7 @@ Deno.test("the history page works in a browser", { ignore: CHROMIUM === null }, 
       (session: string) => localStorage.setItem("settings.session", session),
       sessions[who],
     );
-    window.context.setDefaultTimeout(PATIENCE_MS);
+    await waitLong(window.context);
     windows.push(window);
     return window;
   };

@@ -8,7 +8,7 @@ import { newPerson } from "../support/people.ts";
 import { CHROMIUM } from "../support/programs.ts";
 import { until } from "../support/started.ts";
 import { withDatabase } from "../support/test_stack.ts";
-import { heading, openAs, PHONE, SETTINGS, signInAs, unexpected } from "./settings_page.ts";
+import { heading, openAs, opened, PHONE, SETTINGS, signInAs, unexpected } from "./settings_page.ts";
 
 /** The response of the Data API when a session is no longer valid. */
 const EXPIRED = { status: 401, json: { code: "PGRST301", message: "JWT expired" } };
@@ -46,7 +46,7 @@ Deno.test(
     await test("on a phone screen, the menu opens above the content and can be used with the keyboard", async () => {
       const window = await openAs(browser, owner, { viewport: PHONE });
       const { page, context } = window;
-      await heading(page, "API keys").waitFor();
+      await opened(page, "API keys");
       const top = async () => (await page.locator("h1").boundingBox())!.y;
       const before = await top();
       const menu = page.getByRole("button", { name: "Menu" });

@@ -7,7 +7,7 @@ import { newPerson, signIn } from "../support/people.ts";
 import { CHROMIUM } from "../support/programs.ts";
 import { withDatabase } from "../support/test_stack.ts";
 import { judgeOf } from "./looks.ts";
-import { openAs, openSettings, PHONE, SETTINGS, unexpected } from "./settings_page.ts";
+import { heading, openAs, openSettings, PHONE, SETTINGS, unexpected } from "./settings_page.ts";
 
 /**
  * The expected texts in each language: the button and labels of the sign-in form, and the
@@ -93,8 +93,9 @@ Deno.test("the settings page is accessible, fits a phone screen and uses the bro
       await page.goto(`${SETTINGS}#/password`);
       await button("Save").waitFor();
       await judge("a new password");
-      for (const route of ["accounts", "history"]) {
+      for (const [route, title] of [["accounts", "WhatsApp"], ["history", "History"]]) {
         await page.goto(`${SETTINGS}#/${route}`);
+        await heading(page, title).waitFor();
         await page.locator(".loading").waitFor({ state: "detached" });
         await judge(route);
       }

@@ -1,10 +1,12 @@
 // Helpers that open the settings page in a browser for tests.
 import type {
   Browser,
+  BrowserContext,
   Page,
   Route,
 } from "../../tools/node_modules/playwright-core/types/types.d.ts";
 import { openWindow, type Window } from "../support/browser.ts";
+import { showMessagesLonger } from "../support/in_page.js";
 import { stack } from "../support/test_stack.ts";
 
 /** The URL of the page on the local stack. */
@@ -12,8 +14,20 @@ export const SETTINGS = stack.settings_url!;
 
 export const PHONE = { width: 360, height: 740 };
 
-/** How long a test waits for something on the page. The first visit may build the page. */
-const PATIENCE_MS = 15_000;
+/**
+ * How long a test waits for something on the page. The first visit may build the page, which takes
+ * long on a busy machine.
+ */
+const PATIENCE_MS = 60_000;
+
+/**
+ * Lets a window's tests wait long for something on the page. Messages of the page are shown as
+ * long, so that a slow test still sees them.
+ */
+export async function waitLong(context: BrowserContext) {
+  context.setDefaultTimeout(PATIENCE_MS);
+  await context.addInitScript(showMessagesLonger, PATIENCE_MS);
+}
 
 /** Opens the page in a new window. The browser's language is English unless another locale is given. */
 export async function openSettings(
@@ -21,7 +35,7 @@ export async function openSettings(
   { route = "", ...options }: { route?: string } & Parameters<Browser["newContext"]>[0] = {},
 ): Promise<Awaited<ReturnType<typeof openWindow>>> {
   const window = await openWindow(browser, stack.url, { locale: "en-US", ...options });
-  window.context.setDefaultTimeout(PATIENCE_MS);
+  await waitLong(window.context);
   await window.page.goto(`${SETTINGS}${route}`);
   return window;
 }
@@ -50,6 +64,14 @@ export async function signInAs(
 /** Finds the heading of a view, which appears when the view is loaded. */
 export function heading(page: Page, name: string) {
   return page.getByRole("heading", { level: 1, name, exact: true });
+}
+
+/**
+ * Waits until a view is loaded and its heading has received the focus. After that, the page moves
+ * the focus only when the user acts.
+ */
+export async function opened(page: Page, name: string): Promise<void> {
+  await heading(page, name).and(page.locator(":focus")).waitFor();
 }
 
 /**

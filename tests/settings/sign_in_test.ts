@@ -9,7 +9,15 @@ import { keptSession, nameOfFocus } from "../support/in_page.js";
 import { CHROMIUM } from "../support/programs.ts";
 import { until } from "../support/started.ts";
 import { statement, withDatabase } from "../support/test_stack.ts";
-import { heading, openAs, openSettings, SETTINGS, signInAs, unexpected } from "./settings_page.ts";
+import {
+  heading,
+  openAs,
+  opened,
+  openSettings,
+  SETTINGS,
+  signInAs,
+  unexpected,
+} from "./settings_page.ts";
 
 Deno.test("users sign in to the settings page", { ignore: CHROMIUM === null }, async (t) => {
   const test = t.step.bind(t);
@@ -382,16 +390,15 @@ Deno.test("users sign in to the settings page", { ignore: CHROMIUM === null }, a
     await to("Password");
     await type(owner.password);
     await press("Enter");
-    await heading(page, "API keys").waitFor();
-    await until(async () => await page.locator("h1:focus").count() === 1);
+    await opened(page, "API keys");
     await to("Create a key");
     await press("Enter");
-    await heading(page, "Create a key").waitFor();
+    await opened(page, "Create a key");
     await to("Name");
     await type("By keyboard");
     await to("Messages");
     await press("Space", "Enter");
-    await heading(page, "By keyboard").waitFor();
+    await opened(page, "By keyboard");
     await to("I have stored it");
     await press("Enter");
     await page.locator("#facts").waitFor();

@@ -12,6 +12,13 @@ export const widthOfPage = () => document.documentElement.scrollWidth;
 /** The text on the clipboard. */
 export const copiedText = () => navigator.clipboard.readText();
 
+/** Makes the settings page show a message for this long instead of eight seconds. */
+export const showMessagesLonger = (longer) => {
+  const { setTimeout } = globalThis;
+  globalThis.setTimeout = (work, ms, ...rest) =>
+    setTimeout(work, ms === 8_000 ? longer : ms, ...rest);
+};
+
 /** The session that the settings page stores, or null if no user is signed in. */
 export const keptSession = () => localStorage.getItem("settings.session");
 
