@@ -14,7 +14,8 @@ if (versions.bun || versions.deno) {
 }
 const { CRM } = await import(client);
 
-const crm = new CRM({ apiKey, baseUrl, timeout, maxRetries: 12 });
+// On a busy machine, many attempts may time out.
+const crm = new CRM({ apiKey, baseUrl, timeout, maxRetries: 50 });
 
 /** Does the work for each item, a few items at a time. */
 async function each(items, work) {

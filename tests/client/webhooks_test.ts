@@ -34,6 +34,14 @@ function headersAt(secondsFromNow = 0, secret = SECRET): Record<string, string> 
   };
 }
 
+/** Stops the clock at a whole second. `using` starts the clock again. */
+function fixedTime(): Disposable {
+  const { now } = Date;
+  const fixed = Math.floor(now() / 1000) * 1000;
+  Date.now = () => fixed;
+  return { [Symbol.dispose]: () => void (Date.now = now) };
+}
+
 async function refusal(
   headers: WebhookHeaders,
   body: string = BODY,
@@ -92,15 +100,13 @@ Deno.test("a delivery with a different body, id, time or secret is refused as `w
 });
 
 Deno.test("a delivery is refused if its time differs from the current time by more than five minutes", async () => {
-  assert.deepEqual(await verifyWebhook(headersAt(-290), BODY, SECRET), EVENT);
-  assert.deepEqual(await verifyWebhook(headersAt(290), BODY, SECRET), EVENT);
-  assert.match((await refusal(headersAt(-310))).join(" "), /^too_old .* signed 31\d s ago/);
-  assert.match(
-    (await refusal(headersAt(310))).join(" "),
-    /^too_new .* signed 3\d\d s in the future/,
-  );
+  using _time = fixedTime();
+  assert.deepEqual(await verifyWebhook(headersAt(-300), BODY, SECRET), EVENT);
+  assert.deepEqual(await verifyWebhook(headersAt(300), BODY, SECRET), EVENT);
+  assert.match((await refusal(headersAt(-301))).join(" "), /^too_old .* signed 301 s ago/);
+  assert.match((await refusal(headersAt(301))).join(" "), /^too_new .* signed 301 s in the future/);
   const hour = { tolerance: 3600 };
-  assert.deepEqual(await verifyWebhook(headersAt(-3000), BODY, SECRET, hour), EVENT);
+  assert.deepEqual(await verifyWebhook(headersAt(-3600), BODY, SECRET, hour), EVENT);
 });
 
 Deno.test("if a header is missing or malformed, the error names the header", async () => {

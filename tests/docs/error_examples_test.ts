@@ -55,7 +55,7 @@ async function bodyOf(error: () => unknown, always: Record<string, unknown> = {}
 }
 
 /** The error that is thrown when the service reads this body. */
-async function reading(body: BodyInit, timeoutMs = 1_000): Promise<unknown> {
+async function reading(body: BodyInit, timeoutMs = 60_000): Promise<unknown> {
   const request = new Request("http://localhost/", { method: "POST", body });
   const judge = () => Promise.resolve();
   return await readJsonText(request, { maxValues: MAX_VALUES, timeoutMs, judge }).catch((e) => e);

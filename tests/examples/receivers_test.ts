@@ -89,7 +89,7 @@ for (const [name, commandOf] of Object.entries(RECEIVERS)) {
         assert.match(problem, /No signature was made with this secret/);
         const [old, reason] = await post(await delivery(3, { ago: 600 }));
         assert.equal(old, 400);
-        assert.match(reason, /was signed 60\d s ago/);
+        assert.match(reason, /was signed 6\d\d s ago/);
         const large = await delivery(3, { padding: "x".repeat(1_000_000) });
         assert.equal((await post(large))[0], 413);
         // A stream is sent without the header Content-Length.
