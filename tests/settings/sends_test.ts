@@ -1,5 +1,6 @@
 // Tests the log of sends and the page of one send in a browser.
 import assert from "node:assert/strict";
+import { isDeepStrictEqual } from "node:util";
 import type { Page } from "../../tools/node_modules/playwright-core/types/types.d.ts";
 import { axeFindings, axeFindingsOfLooks, openBrowser } from "../support/browser.ts";
 import {
@@ -106,6 +107,9 @@ Deno.test("the log of sends works in a browser", { ignore: CHROMIUM === null }, 
   });
   const { page } = window;
   const rows = page.locator(".rows tbody tr");
+  const shownLinks = async () =>
+    await rows.locator("th a").evaluateAll((all) => all.map((link) => link.getAttribute("href")!));
+  const idOf = (link: string) => link.split("/").at(-1)!;
   const judge = async (what: string) => {
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
@@ -152,8 +156,10 @@ Deno.test("the log of sends works in a browser", { ignore: CHROMIUM === null }, 
     for (const [href, number] of chosen) {
       const answer = page.waitForResponse(/list_company_sends/);
       await page.evaluate((hash) => location.hash = hash, href!);
-      await answer;
-      await until(async () => await rows.count() === Number(number));
+      const { sends } = await (await answer).json();
+      assert.equal(sends.length, Number(number), href!);
+      const ids: string[] = sends.map(({ message_id }: { message_id: string }) => message_id);
+      await until(async () => isDeepStrictEqual((await shownLinks()).map(idOf), ids));
     }
     await page.goto(`${SETTINGS}#/c/${company.id}/sends`);
   });
@@ -163,10 +169,7 @@ Deno.test("the log of sends works in a browser", { ignore: CHROMIUM === null }, 
     await page.getByRole("status").getByText("15 older entries.").waitFor();
     assert.equal(await rows.count(), 65);
     assert.equal(await page.locator(".rows tbody tr:nth-child(51):focus").count(), 1);
-    const links = await rows.locator("th a").evaluateAll((all) =>
-      all.map((link) => link.getAttribute("href"))
-    );
-    assert.equal(new Set(links).size, 65);
+    assert.equal(new Set(await shownLinks()).size, 65);
   });
 
   await test("the search finds a send by part of the phone number, and the send's page explains its failure and what to do", async () => {
