@@ -4904,7 +4904,7 @@ comment on function app.decided_at(public.contacts) is
   'has a time. Such a value is treated as the oldest decision.';
 
 create function app.keep_wishes_of_phone() returns trigger
--- Security definer, because keys and users may not write kept wishes.
+-- Security definer, because API keys and users have no right to write to app.kept_wishes.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -6200,8 +6200,8 @@ begin
 end
 $$;
 comment on function public.patch_contacts(jsonb[], boolean) is
-  'Changes contacts by merge patches { id, … } for a key, as app.patch_contacts() does. Returns what write_contacts() '
-  'returns.';
+  'Applies merge patches { id, … } to contacts of the key''s company, as app.patch_contacts() does. Returns what '
+  'write_contacts() returns.';
 grant execute on function public.patch_contacts(jsonb[], boolean) to api_client;
 
 create function public.write_contacts(

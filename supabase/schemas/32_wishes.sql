@@ -181,7 +181,7 @@ comment on function app.decided_at(public.contacts) is
   'has a time. Such a value is treated as the oldest decision.';
 
 create function app.keep_wishes_of_phone() returns trigger
--- Security definer, because keys and users may not write kept wishes.
+-- Security definer, because API keys and users have no right to write to app.kept_wishes.
 language plpgsql security definer
 set search_path = ''
 as $$

@@ -273,8 +273,8 @@ begin
 end
 $$;
 comment on function public.patch_contacts(jsonb[], boolean) is
-  'Changes contacts by merge patches { id, … } for a key, as app.patch_contacts() does. Returns what write_contacts() '
-  'returns.';
+  'Applies merge patches { id, … } to contacts of the key''s company, as app.patch_contacts() does. Returns what '
+  'write_contacts() returns.';
 grant execute on function public.patch_contacts(jsonb[], boolean) to api_client;
 
 create function public.write_contacts(

@@ -122,7 +122,7 @@ Deno.test("an event without an end time is shown for a day, or for 30 days if th
   }
 });
 
-test("an account shows each problem of its phone number once, for a day", async (sql) => {
+test("an account lists each problem of its phone number only once, and no longer than a day", async (sql) => {
   const second = await connectAccount(sql, company_id);
   await tellOfTrouble(sql, account_id, trouble());
   await tellOfTrouble(sql, account_id, trouble());

@@ -32,7 +32,7 @@ async function read(sql: Sql, webhooks: MadeWebhook[], most: number): Promise<Ne
   return answer;
 }
 
-/** Lets the deliveries with the type `deal.created` wait for their next attempt. */
+/** Postpones the next attempt of the `deal.created` deliveries. */
 const postpone = (sql: Sql, { id }: MadeWebhook) =>
   sql`
     update app.open_deliveries set due_at = clock_timestamp() + interval '30 minutes', attempts = 4

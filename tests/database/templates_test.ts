@@ -114,7 +114,7 @@ test("a template that is no longer listed becomes DELETED until it is listed aga
   assert.equal(back.id, gone.id);
 });
 
-test("a template's `status_since` is the time when the service began to read the first list with that status", async (sql) => {
+test("a template's `status_since` is the start of the first read that found the template with its current status", async (sql) => {
   const minutes = async () => {
     const [row] = await sql`
       select extract(epoch from now() - status_since)::int / 60 as since,

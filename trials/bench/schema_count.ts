@@ -1,4 +1,4 @@
-// Prints the number of zod schemas and checks that a function builds when it is loaded:
+// Prints how many zod schemas and zod checks a function builds when it is loaded:
 // `deno run -A schema_count.ts <the function's index.ts>`. Every schema that is built at load delays
 // the first response.
 

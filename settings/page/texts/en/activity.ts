@@ -1,4 +1,4 @@
-/** The texts of the charts: the requests with a key, and the sends of a company. */
+/** The texts for two charts: the requests with an API key, and the company's sends. */
 export const activity = {
   today: "today",
   again: "Refresh",

@@ -8,7 +8,7 @@ const COMMON = ["id", "from", "from_user_id", "from_parent_user_id", "timestamp"
 const OF_MEDIA = ["id", "mime_type", "sha256", "url", "caption", "filename", "voice", "animated"];
 
 /**
- * The parts of a message that its item has no property for. Examples are the advertisement that led
+ * The parts of a message that are not properties of its item. Examples are the advertisement that led
  * to the message, and any property that the channel adds later. Null when there are none.
  */
 export function payloadOf(message: Loose): CleanObject | null {
