@@ -20,6 +20,7 @@ import {
   readWebhooksConfig,
   type WebhooksConfig,
 } from "../../supabase/functions/webhooks/webhooks_config.ts";
+import { InstanceCpu } from "../../supabase/functions/webhooks/deliver/cpu_time.ts";
 import { DeliveryDatabase } from "../../supabase/functions/webhooks/deliver/database.ts";
 import { Run } from "../../supabase/functions/webhooks/deliver/run.ts";
 import { Sender } from "../../supabase/functions/webhooks/deliver/sender.ts";
@@ -189,6 +190,7 @@ export async function ownRun(
   hosts: string[],
   notes: Partial<Run["notes"]> = {},
   changes: Partial<WebhooksConfig> = {},
+  instance?: InstanceCpu,
 ): Promise<Run> {
   const config = {
     ...await readWebhooksConfig(environment({ supabaseUrl: stack.url })),
@@ -202,6 +204,7 @@ export async function ownRun(
     new DeliveryDatabase(db, crypto.randomUUID(), company_id),
     new Sender(config, { requestId }),
     { told() {}, ended() {}, spent() {}, failed, ...notes },
+    instance ?? new InstanceCpu(config.cpuMs),
   );
 }
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { delay } from "deno-std/async/delay.js";
+import { InstanceCpu } from "../../supabase/functions/webhooks/deliver/cpu_time.ts";
 import { rolledBack } from "../support/acting_as.ts";
 import { newCompany, newCompanyWithTemplate } from "../support/company.ts";
 import { ownRun } from "../support/own_functions.ts";
@@ -48,6 +49,33 @@ Deno.test("a run whose CPU time is used up while nothing is due starts the next 
   };
   const end = await run.run({ untilMs: performance.now() + 30_000, untilIdle: false });
   assert.deepEqual([end, steps], ["budget", ["free slot", "next run"]]);
+});
+
+Deno.test("a run ends if the other runs of its instance use up the instance's CPU time", async () => {
+  const company = await newCompany();
+  const instance = new InstanceCpu(100);
+  let otherRunMs = 0;
+  instance.begin(() => otherRunMs);
+  let isNextCalled = false;
+  const spent = () => isNextCalled = true;
+  const run = await ownRun(company.id, [], { spent }, { cpuMs: 100 }, instance);
+  const ended = run.run({ untilMs: performance.now() + 30_000, untilIdle: false });
+  otherRunMs = 170;
+  assert.deepEqual([await ended, isNextCalled], ["budget", true]);
+});
+
+Deno.test("a new run works even if the earlier runs used more CPU time than expected", async () => {
+  const company = await newCompany();
+  await using shop = receiver();
+  const webhook = await addWebhook(company.id, shop.url);
+  const event = { type: "deal.updated", record_id: company.deal_id, webhooks: [webhook.id] };
+  await noteEvents(company.id, [event]);
+  const instance = new InstanceCpu(1_000);
+  instance.begin(() => 5_000)();
+  instance.begin(() => 5_000);
+  const run = await ownRun(company.id, [shop.url], {}, {}, instance);
+  const end = await run.run({ untilMs: performance.now() + 30_000, untilIdle: true });
+  assert.deepEqual([end, run.result.delivered], ["idle", 1]);
 });
 
 Deno.test("a run that frees its slot keeps the leases of its webhooks", async () => {

@@ -24,7 +24,7 @@ export interface WebhooksConfig extends Config {
   /**
    * After about this much CPU time, a run begins nothing new, and calls the next run. The platform
    * gives an instance no new request after about one second of CPU time, and kills the instance
-   * after two seconds.
+   * after two seconds. So the runs of an instance together use at most 1.7 times this time.
    */
   cpuMs: number;
   /**

@@ -6,7 +6,9 @@ import { webhookTokenSource } from "../../_shared/key/token.ts";
 import { LineLimit } from "../../_shared/line_limit.ts";
 import { logEvent, logFailure, type Origin } from "../../_shared/log.ts";
 import type { WebhooksConfig } from "../webhooks_config.ts";
+import { InstanceCpu } from "./cpu_time.ts";
 import { DeliveryDatabase } from "./database.ts";
+import type { SettledWebhook } from "./delivery.ts";
 import { Run } from "./run.ts";
 import { Sender } from "./sender.ts";
 import { logEndedKey, logSettledWebhook } from "./webhook_lines.ts";
@@ -38,6 +40,7 @@ const [MOST_CALLS, CALL_PAUSE_MS] = [3, 1_000];
  */
 export function deliverJob(config: WebhooksConfig) {
   const companiesDb = companyDb(config, webhookTokenSource(config.signingKey));
+  const instance = new InstanceCpu(config.cpuMs);
   return async (request: DeliverRequest, origin: Origin): Promise<DeliverAnswer> => {
     const { companyId } = request;
     const requestDb = companiesDb.forRequest(origin.requestId);
@@ -53,7 +56,9 @@ export function deliverJob(config: WebhooksConfig) {
     }
     // The caller does not wait for the run. Scheduled calls come from pg_net: while pg_net waits
     // for a response, its open transaction delays every change feed.
-    keepRunning(deliver(config, db, request, origin).catch((error) => failed(error, db, origin)));
+    keepRunning(
+      deliver(config, db, request, origin, instance).catch((error) => failed(error, db, origin)),
+    );
     return { job: DELIVER, company_id: companyId };
   };
 }
@@ -71,6 +76,7 @@ async function deliver(
   db: DeliveryDatabase,
   { companyId, untilIdle }: DeliverRequest,
   origin: Origin,
+  instance: InstanceCpu,
 ): Promise<void> {
   const began = performance.now();
   const lines = new LineLimit(5);
@@ -82,12 +88,13 @@ async function deliver(
     if (!(error instanceof DatabaseError)) throw error;
     failed(error);
   });
-  const run = new Run(config, db, new Sender(config, origin), {
-    told: (webhook) => logSettledWebhook(origin, webhook),
-    ended: (webhookId) => logEndedKey(origin, webhookId),
+  const notes = {
+    told: (webhook: SettledWebhook) => logSettledWebhook(origin, webhook),
+    ended: (webhookId: string) => logEndedKey(origin, webhookId),
     spent: () => callNextRun(config, { companyId, untilIdle }, origin),
     failed,
-  });
+  };
+  const run = new Run(config, db, new Sender(config, origin), notes, instance);
   const end = await run.run({ untilMs: began + config.runMs, untilIdle });
   const facts = { company_id: companyId, ...run.result };
   const ms = Math.round(performance.now() - began);

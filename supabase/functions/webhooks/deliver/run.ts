@@ -2,7 +2,7 @@ import { pauseUntilEnd } from "../../_shared/background.ts";
 import { DatabaseError } from "../../_shared/database/rows.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import type { WebhooksConfig } from "../webhooks_config.ts";
-import { CpuTime } from "./cpu_time.ts";
+import { CpuTime, type InstanceCpu } from "./cpu_time.ts";
 import { DATABASE_PAUSE_MS, type DeliveryDatabase } from "./database.ts";
 import type { Delivery, Outcome, SettledWebhook } from "./delivery.ts";
 import type { LeasedWebhook } from "./leased_webhook.ts";
@@ -40,7 +40,7 @@ export type RunEnd =
   | "idle"
   /** The run reached its time limit. */
   | "time"
-  /** The CPU time is used up. */
+  /** The CPU time of the run or of the instance is used up. */
   | "budget";
 
 /**
@@ -80,12 +80,22 @@ export class Run {
       /** The database failed. */
       failed(error: DatabaseError): void;
     },
+    readonly instance: InstanceCpu,
   ) {
     this.#leases = new Leases(db, this.#cpu, config.atOnce.ofOne);
   }
 
   /** Runs until a reason in `RunEnd` applies. Without `untilIdle`, the reason `idle` is ignored. */
   async run({ untilMs, untilIdle }: { untilMs: number; untilIdle: boolean }): Promise<RunEnd> {
+    const noteEnd = this.instance.begin(() => this.#cpuMs);
+    try {
+      return await this.#run(untilMs, untilIdle);
+    } finally {
+      noteEnd();
+    }
+  }
+
+  async #run(untilMs: number, untilIdle: boolean): Promise<RunEnd> {
     const settling = this.#settleUntilEnd();
     settling.catch(() => this.#isEnding = true); // awaited below
     const end = await this.#feed(untilMs, untilIdle);
@@ -105,8 +115,12 @@ export class Run {
     return isOver && end === "budget" ? "idle" : end;
   }
 
+  get #cpuMs(): number {
+    return this.#cpu.estimatedMs(this.sender.lookUps);
+  }
+
   get #isOverBudget(): boolean {
-    return this.#cpu.estimatedMs(this.sender.lookUps) > this.config.cpuMs;
+    return this.#cpuMs > this.config.cpuMs || this.instance.isSpent;
   }
 
   /** Leases webhooks, reads their due deliveries, and begins requests. */
