@@ -17543,13 +17543,14 @@ begin
   on conflict (job) do update set request_id = excluded.request_id, called_at = excluded.called_at;
   called := called + 1;
   delete from public.job_calls where called_at < now() - interval '1 day';
-  -- The order is random, so that jobs that are repeatedly due do not block the other jobs.
+  -- The order is random, so that jobs that are repeatedly due do not block the other jobs. One instance of the function
+  -- may run all these jobs, and the platform kills an instance after 2 s of CPU time.
   for due in
     select jobs.job, jobs.account_id, accounts.company_id
     from public.due_jobs() as jobs
     join public.messaging_accounts as accounts on accounts.id = jobs.account_id
     order by random()
-    limit 50
+    limit 20
   loop
     execute call into call_id
     using function_url || '/jobs/' || due.job, jsonb_build_object('account_id', due.account_id), headers;
@@ -17561,7 +17562,7 @@ begin
 end
 $$;
 comment on function app.call_due_jobs() is
-  'Calls the edge function whatsapp for the channel job and for at most 50 due account jobs. If any webhook is on, '
+  'Calls the edge function whatsapp for the channel job and for at most 20 due account jobs. If any webhook is on, '
   'calls the edge function webhooks for deliveries. Returns the number of calls. pg_net sends the calls after the '
   'transaction. pg_cron runs this function every minute.';
 

@@ -19,8 +19,9 @@ export interface WhatsappConfig extends UploadConfig {
    */
   channelJobMs: number;
   /**
-   * After this many events or bytes, the job leaves the other events to the next run: a run may use
-   * only 2 s of CPU time.
+   * After this many events or bytes, the job leaves the other events to the next run. The platform
+   * kills an instance after 2 s of CPU time, and a run may begin in an instance that has used almost
+   * one second.
    */
   channelJobMost: { events: number; bytes: number };
   /** A database that takes longer than this for a statement of a job is treated as down. */
@@ -70,7 +71,7 @@ export async function readWhatsappConfig(
     jobMs: 60_000,
     channelJobMs: 45_000,
     // Applying an event takes 2 ms, and applying a megabyte of events takes 150 ms.
-    channelJobMost: { events: 500, bytes: 4 * 1024 * 1024 },
+    channelJobMost: { events: 300, bytes: 1024 * 1024 },
     // Storing a list of thousands of templates is one statement, which may take 20 s.
     jobDatabaseTimeoutMs: 25_000,
     eventTimeoutMs: 8_000,
