@@ -1450,7 +1450,7 @@ export type ListDealsQuery = {
   stage_id?: OneOrMore<string> | undefined;
   /** Finds records whose `stage_id` is none of these values. */
   "stage_id[ne]"?: OneOrMore<string> | undefined;
-  /** Finds records that belong to one of these pipelines. A deal belongs to the pipeline of its stage. In a search for deals, these pipelines together may have at most 150 stages that are not archived. */
+  /** Finds records that belong to one of these pipelines. A deal belongs to the pipeline of its stage. In a search for deals, these pipelines together may have at most 100 stages that are not archived. */
   pipeline_id?: OneOrMore<string> | undefined;
   /** Finds records whose `won_at` is after this time. */
   "won_at[gt]"?: Time | undefined;
@@ -1910,7 +1910,7 @@ export type ListStagesQuery = {
   id?: OneOrMore<string> | undefined;
   /** Finds records whose `id` is none of these values. */
   "id[ne]"?: OneOrMore<string> | undefined;
-  /** Finds records that belong to one of these pipelines. A deal belongs to the pipeline of its stage. In a search for deals, these pipelines together may have at most 150 stages that are not archived. */
+  /** Finds records that belong to one of these pipelines. A deal belongs to the pipeline of its stage. In a search for deals, these pipelines together may have at most 100 stages that are not archived. */
   pipeline_id?: OneOrMore<string> | undefined;
   /** Finds records whose `pipeline_id` is none of these values. */
   "pipeline_id[ne]"?: OneOrMore<string> | undefined;

@@ -82,7 +82,7 @@ function compared(field: string, asTime: string, asNumber: string): string {
 const SPECIAL: Record<string, string> = {
   pipeline_id:
     "Finds records that belong to one of these pipelines. A deal belongs to the pipeline of its " +
-    "stage. In a search for deals, these pipelines together may have at most 150 stages that are " +
+    "stage. In a search for deals, these pipelines together may have at most 100 stages that are " +
     "not archived.",
   tags: "Finds contacts that have at least one of these tags.",
   "tags[all]": "Finds contacts that have all of these tags.",

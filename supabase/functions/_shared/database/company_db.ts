@@ -42,6 +42,7 @@ interface Query {
 // supabase-js passes nothing else to that function. They are never sent to the server.
 const URGENT = "X-Urgent";
 const PAGE = "X-Page";
+const LATER_PAGE = "X-Later-Page";
 
 /**
  * Marks a query that must not be lost. Such a query is placed at the front of its company's queue,
@@ -63,18 +64,29 @@ export function withinBudget<Statement extends Query>(query: Statement, atLeast 
 }
 
 /**
- * Gateways in front of a hosted Data API refuse a request line of more than 8 KiB. This limit is in
- * bytes, for the path with its query. The rest of the line is reserved for the method, the version,
- * and a path prefix.
+ * Marks a query for a later page of a list. Its URL may be longer, so that a cursor also works if
+ * the URL of the first page is as long as possible.
+ */
+export function ofLaterPage<Statement extends Query>(query: Statement): Statement {
+  query.setHeader(LATER_PAGE, "1");
+  return query;
+}
+
+/**
+ * Gateways in front of a hosted Data API refuse a request line of more than 8 KiB. These limits are
+ * in bytes, for the path with its query. The rest of the line is reserved for the method, the
+ * version, and a path prefix.
  */
 const MAX_ADDRESS = 7_500;
+/** The conditions of a cursor are longer than this only if they contain a long name or title. */
+const MAX_CURSOR = 500;
 
 /**
  * Whether a URL is too long for a request. A URL is ASCII, so its length is its number of bytes.
  */
-function isTooLong(address: string): boolean {
+function isTooLong(address: string, isLaterPage: boolean): boolean {
   const { pathname, search } = new URL(address);
-  return pathname.length + search.length > MAX_ADDRESS;
+  return pathname.length + search.length > MAX_ADDRESS + (isLaterPage ? MAX_CURSOR : 0);
 }
 
 /**
@@ -88,13 +100,15 @@ export function companyDb(
 ): SharedDb {
   const options: ConstructorParameters<typeof PostgrestClient<Database>>[1] = {
     async fetch(input, init) {
-      if (isTooLong(String(input))) return refused(QUERY_TOO_LONG, 414);
       // Because some code imports node:crypto, Node's types apply. In these types, `init` has no
       // properties.
       const headers = new Headers((init as { headers?: HeadersInit } | undefined)?.headers);
       const [isUrgent, atLeast] = [headers.has(URGENT), Number(headers.get(PAGE))];
       headers.delete(URGENT);
       headers.delete(PAGE);
+      const isLaterPage = headers.has(LATER_PAGE);
+      headers.delete(LATER_PAGE);
+      if (isTooLong(String(input), isLaterPage)) return refused(QUERY_TOO_LONG, 414);
       const statement = async () => {
         headers.set("Authorization", `Bearer ${await token()}`);
         // The timeout starts now, so the time in the queue does not count.

@@ -32,8 +32,15 @@ export function isAnyOf(column: string, operands: string[]): Condition[] {
   return [
     operands.length === 1
       ? test(column, "eq", operands[0])
-      : test(column, "in", `(${operands.map(quoted).join(",")})`),
+      : test(column, "in", `(${operands.map(inList).join(",")})`),
   ];
+}
+
+const UUID = /^[0-9a-f-]{36}$/;
+
+/** Quotes a value of `in`. An id stays unquoted, so that a query has room for more ids. */
+function inList(operand: string): string {
+  return UUID.test(operand) ? operand : quoted(operand);
 }
 
 /** The column's value is none of these values, or the column has no value. */
@@ -135,7 +142,7 @@ function withinBrackets(condition: Condition): string {
   if ("anyOf" in condition) return `or(${listOf(condition.anyOf)})`;
   if ("allOf" in condition) return `and(${listOf(condition.allOf)})`;
   const { column, operator, operand } = condition;
-  // The values of `in` are already quoted individually.
+  // The values of `in` are already quoted individually, if necessary.
   return `${column}.${operator}.${/^((not\.)?is|in)$/.test(operator) ? operand : quoted(operand)}`;
 }
 

@@ -1,5 +1,5 @@
 import type { PostgrestSingleResponse } from "@supabase/supabase-js";
-import { withinBudget } from "../../_shared/database/company_db.ts";
+import { ofLaterPage, withinBudget } from "../../_shared/database/company_db.ts";
 import { readRows } from "../../_shared/database/page_budget.ts";
 import { rows } from "../../_shared/database/rows.ts";
 import { viewWith } from "../../_shared/database/table.ts";
@@ -91,7 +91,7 @@ export async function readPage(
     .select(selection.columns, countsHere ? { count: "exact" } : {}) as unknown as Query;
   let query = withIncludedInOrder(meeting(all, conditions), resource, asked);
   for (const column of columns) query = query.order(column, { ascending: order.ascending });
-  if (place) query = after(query, order, place.start);
+  if (place) query = ofLaterPage(after(query, order, place.start));
 
   // Rows of the same kind have a similar size. The kind depends on whether `fields` is sent, but
   // not on the names in `fields`. Otherwise each new combination of names would have an unknown row

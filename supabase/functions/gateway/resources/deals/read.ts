@@ -20,8 +20,11 @@ import { requirePipeline } from "../stages/read.ts";
 import { STAGES } from "../stages/row.ts";
 import { DEAL_STATUSES, DEALS } from "./row.ts";
 
-/** With at most this many stage ids, a query is short enough, even with a cursor and `include`. */
-const MAX_STAGES = 150;
+/**
+ * With at most this many stage ids, a query is short enough, even with `include`, some other
+ * filters and the cursor after the longest title.
+ */
+const MAX_STAGES = 100;
 
 export const DEAL = resource({
   table: DEALS,
