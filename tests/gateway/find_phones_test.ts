@@ -75,6 +75,25 @@ for (const path of ["/contacts", "/search"]) {
   });
 }
 
+Deno.test("a contact is found only if its phone numbers match both `phone` and `q`", async () => {
+  const { merge, newContact, found } = await companyWithPhone();
+  const survivor = await newContact({ phone: "+14155559910" });
+  for (const phone of ["+14155559911", "+14155559913"]) {
+    await merge(survivor.id, (await newContact({ phone })).id);
+  }
+  const other = await newContact({ phone: "+14155559912" });
+  const foundBy = (phone: string, q: string) => found("/contacts", q, { phone });
+  assert.deepEqual(await foundBy("+14155559911", "4155559912"), []);
+  assert.deepEqual(await foundBy("+14155559912", "4155559911"), []);
+  assert.deepEqual(await foundBy("+14155559912", "4155559912"), [other.id]);
+  for (const phone of ["+14155559910", "+14155559911", "+14155559913"]) {
+    for (const digits of ["4155559910", "4155559911", "4155559913"]) {
+      // A country code makes these digits a phone key. Parts of a number match only the main number.
+      assert.deepEqual(await foundBy(phone, `+1${digits}`), [survivor.id], `${phone} ${digits}`);
+    }
+  }
+});
+
 Deno.test("a search for digits that are not a phone number still finds numbers in other fields", async () => {
   const { newContact, found } = await companyWithPhone();
   const { id } = await newContact({

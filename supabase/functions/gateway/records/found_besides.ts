@@ -12,45 +12,52 @@ function isChoice({ operator }: ColumnTest): boolean {
   return operator === "eq" || operator === "in";
 }
 
+/** The ids of contacts whose records also match a condition. */
+export type Besides = ReadonlyMap<Condition, string[]>;
+
 /**
- * Returns the ids of contacts that have one of the requested phone numbers as an additional number.
- * The service looks up these ids only in three cases: if the list has fewer records than the
- * request has phone numbers, if the list may have records of archived contacts, or if `q` contains
- * a phone number.
+ * Returns, for each condition, the ids of contacts that have one of its phone numbers as an
+ * additional number. The service looks up these ids only in three cases: if the list has fewer
+ * records than the request has phone numbers, if the list may have records of archived contacts, or
+ * if `q` contains a phone number. Each condition with phone numbers needs one statement.
  */
 export async function foundBesides(
   { db }: Caller,
   { besides, archives }: Pick<Resource, "besides" | "archives">,
   { conditions, archived = "exclude" }: { conditions: Condition[]; archived?: Archived },
   found: number,
-): Promise<string[]> {
-  if (!besides) return [];
+): Promise<Besides> {
+  if (!besides) return new Map();
   const keysOf = (condition: Condition) =>
     testsOf(condition)
       .filter((test) => test.column === besides.column && isChoice(test))
       .flatMap(({ operand }) => operand.match(/\+\d+/g) ?? []);
-  const phone_keys = conditions.flatMap(keysOf);
+  const asking = conditions.filter((each) => keysOf(each).length > 0);
   // The records that `q` finds may contain the digits elsewhere, for example in a name.
-  const isSearched = conditions.some((each) => "anyOf" in each && keysOf(each).length > 0);
+  const isSearched = asking.some((each) => "anyOf" in each);
   // Records that cannot be archived themselves may belong to archived contacts.
   const with_archived = !archives || archived !== "exclude";
-  const isComplete = found >= phone_keys.length && !isSearched && !with_archived;
-  if (phone_keys.length === 0 || isComplete) return [];
-  return rows(await db.rpc(besides.by, { phone_keys, with_archived }, { get: true })) as string[];
+  const isComplete = found >= asking.flatMap(keysOf).length && !isSearched && !with_archived;
+  if (isComplete) return new Map();
+  const idsOf = asking.map(async (each): Promise<[Condition, string[]]> => {
+    const asked = { phone_keys: keysOf(each), with_archived };
+    return [each, rows(await db.rpc(besides.by, asked, { get: true })) as string[]];
+  });
+  return new Map((await Promise.all(idsOf)).filter(([, ids]) => ids.length > 0));
 }
 
-/** Returns the conditions, extended so that they also match these contacts' records. */
+/** Returns the conditions, extended so that each also matches the records of its contacts. */
 export function orThese(
-  { besides, archives }: Pick<Resource, "besides" | "archives">,
+  { besides }: Pick<Resource, "besides">,
   conditions: Condition[],
-  ids: string[],
+  idsOf: Besides,
 ): Condition[] {
-  if (!besides || ids.length === 0) return conditions;
-  const columns = [besides.column, archives?.keptIn?.[besides.column]];
-  const [areThese] = isAnyOf(besides.contact, ids) as ColumnTest[];
+  if (!besides) return conditions;
   return conditions.map((each): Condition => {
-    const tests = testsOf(each);
-    const isAsked = tests.some((test) => columns.includes(test.column) && isChoice(test));
-    return isAsked ? { anyOf: ["anyOf" in each ? each.anyOf : each, areThese].flat() } : each;
+    const ids = idsOf.get(each);
+    if (!ids) return each;
+    return {
+      anyOf: [...("anyOf" in each ? each.anyOf : [each]), ...isAnyOf(besides.contact, ids)],
+    };
   });
 }

@@ -69,7 +69,7 @@ export function listOperation<const Id extends string>(
     if (resolve) query.conditions = await resolve(caller, query.conditions);
     const found = await readPage(caller, list, query);
     const besides = await foundBesides(caller, resource, query, found.data.length);
-    if (besides.length === 0) return reply(200, found);
+    if (besides.size === 0) return reply(200, found);
     return reply(200, await readPage(caller, { ...list, besides }, query));
   });
 }

@@ -8,7 +8,7 @@ import type { Caller } from "../../_shared/key/caller.ts";
 import { amongArchived, archivedConditions } from "./archived.ts";
 import { columnsOf, type Condition, inCompany, meeting, quoted } from "./conditions.ts";
 import { cursorsOf, type Start } from "./cursor.ts";
-import { orThese } from "./found_besides.ts";
+import { type Besides, orThese } from "./found_besides.ts";
 import type { ListQuery } from "./list_parameters.ts";
 import { byReference } from "./found_through.ts";
 import { PageSize } from "./page_size.ts";
@@ -35,8 +35,8 @@ export interface List {
   resource: Resource;
   /** Conditions that all rows of the list must match, in every request. */
   within: Condition[];
-  /** The ids of contacts whose records also match the conditions; see `foundBesides`. */
-  besides?: string[];
+  /** The contacts whose records also match a condition; see `foundBesides`. */
+  besides?: Besides;
   /**
    * An empty list does not prove that the API key is valid. This function therefore checks the key
    * or reads one of the company's rows.
@@ -59,7 +59,7 @@ export interface List {
  */
 export async function readPage(
   caller: Caller,
-  { resource, within, besides = [], whenEmpty }: List,
+  { resource, within, besides = new Map(), whenEmpty }: List,
   asked: ListQuery,
 ) {
   const { table } = resource;
@@ -74,10 +74,10 @@ export async function readPage(
   const cursors = cursorsOf(table.name, order, isStandard ? [] : [order.name, ...marks.sort()]);
   const place = asked.cursor === undefined ? null : await cursors.read(asked.cursor);
   if (typeof place === "string") throw invalidRequest([{ field: "cursor", message: place }]);
-  const tested = await byReference(caller, resource, chosen);
+  const tested = await byReference(caller, resource, orThese(resource, chosen, besides));
   const conditions = [
     ...archivedConditions(resource, archived),
-    ...orThese(resource, amongArchived(resource, archived, tested), besides),
+    ...amongArchived(resource, archived, tested),
     ...inCompany(caller.companyId, chosen),
   ];
 
