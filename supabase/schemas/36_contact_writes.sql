@@ -322,3 +322,31 @@ comment on function public.write_contacts(jsonb[], text, boolean, bigint[], bool
   'replayed, undone, without_custom_fields, results }. Each successful result contains the contact in the field '
   '`data`.';
 grant execute on function public.write_contacts(jsonb[], text, boolean, bigint[], boolean, jsonb, text) to api_client;
+
+-- A key may also change one contact with an update statement. Such a statement returns the row that it wrote, without
+-- the wishes that the contact inherits after the row is written (33_inherited_wishes.sql), although the stored row has
+-- the same version. The functions above read the row again instead.
+create function app.refuse_late_wishes() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if current_setting('app.late_wishes', true) <> '' then
+    raise unique_violation using
+      message = 'duplicate key value violates unique constraint "contacts_one_per_phone"',
+      detail = 'Another contact had the phone number when the statement started. Repeat the statement.',
+      constraint = 'contacts_one_per_phone';
+  end if;
+  return null;
+end
+$$;
+comment on function app.refuse_late_wishes() is
+  'Trigger: refuses a key''s change of a phone number if the contact would inherit wishes after the row is written. '
+  'This happens only if the statement has waited for another transaction that gave up the phone number. If the '
+  'statement is repeated, the contact inherits the wishes before the row is written.';
+
+-- The trigger contacts_see_late_wishes notes these wishes. It runs before this trigger, because triggers run in the order
+-- of their names.
+create trigger contacts_stop_late_wishes after update of phone on public.contacts
+  for each row when (current_user = 'api_client' and new.phone_key is distinct from old.phone_key)
+  execute function app.refuse_late_wishes();

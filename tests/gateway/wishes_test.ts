@@ -5,7 +5,9 @@ import { type Answer, call, send } from "../support/calls.ts";
 import { messagesFrom, nameChannelApp, ownWebhook } from "../support/channel_apps.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { sendTemplate, takenFrom, template } from "../support/sending.ts";
-import { stack, withDatabase } from "../support/test_stack.ts";
+import { until } from "../support/started.ts";
+import { stack, statement, withDatabase } from "../support/test_stack.ts";
+import { committed } from "../database/connections.ts";
 
 const company = await newCompany();
 const { id: company_id, keys } = company;
@@ -143,6 +145,28 @@ Deno.test("a new contact inherits the opt-out of the earlier contact with the sa
       name,
     );
     await assertStopped(phone, name);
+  }
+});
+
+Deno.test("a PATCH returns the wishes that a contact inherits from a contact that is archived at the same time", async () => {
+  for (const wish of ["do_not_contact", "marketing_opt_out"]) {
+    const earlier = await newContact(anyPhone(), { [wish]: true });
+    const contact = await newContact();
+    const changes = { phone: earlier.phone, name: "Ada" };
+    const patching = await committed(async (sql) => {
+      const [{ pid }] = await sql`select pg_backend_pid() as pid`;
+      await sql`update contacts set archived_at = now() where id = ${earlier.id}`;
+      const patching = patched(contact.id, changes);
+      const waiting = until(async () =>
+        (await statement`select from pg_stat_activity where ${pid} = any (pg_blocking_pids(pid))`)
+          .length > 0
+      );
+      await Promise.race([patching, waiting]);
+      return { patching };
+    });
+    const answered = await patching.patching;
+    assert.deepEqual([answered[wish], answered.name], [true, "Ada"]);
+    assert.deepEqual(answered, (await ask("GET", `/contacts/${contact.id}`)).body.data);
   }
 });
 
