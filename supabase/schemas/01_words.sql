@@ -134,17 +134,19 @@ begin
   if target is null or jsonb_typeof(target) <> 'object' then
     target := '{}';
   end if;
-  return coalesce(
-    (
-      select jsonb_object_agg(key, value)
-      from (
-        select key, value from jsonb_each(target) where not patch ? key
-        union all
-        select key, app.merge_json(target -> key, value) from jsonb_each(patch) where jsonb_typeof(value) <> 'null'
-      ) as merged
-    ),
-    '{}'
-  );
+  -- A batch may merge 500 patches into one large object. So the function calls itself only for nested objects.
+  if not patch @? 'strict $.* ? (@ == null || @.type() == "object")' then
+    return target || patch;
+  end if;
+  return (
+    target || patch || coalesce(
+      (
+        select jsonb_object_agg(key, app.merge_json(target -> key, value))
+        from jsonb_each(patch) where jsonb_typeof(value) = 'object'
+      ),
+      '{}'
+    )
+  ) - array(select key from jsonb_each(patch) where value = 'null');
 end
 $$;
 comment on function app.merge_json(jsonb, jsonb) is

@@ -305,3 +305,39 @@ Deno.test("a batch that contains one contact 500 times writes the contact at mos
     }
   });
 });
+
+Deno.test("a batch merges the custom fields of each item with one call, however many fields the item has", async () => {
+  const fieldsFrom = (first: number, count: number, value: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [(first + at) % 1_900, value]));
+  const items = Array.from({ length: 50 }, (_, at) => ({
+    id: own.contact_id,
+    custom_fields: fieldsFrom(at * 7, 180, at % 10),
+  }));
+  const known = fieldsFrom(0, 1_900, 5);
+  await rolledBack(async (sql) => {
+    // In the API's compact form, these custom fields have less than 16 KiB.
+    await sql`
+      update contacts set custom_fields = ${sql.json(known)} where id = ${own.contact_id}
+    `;
+    await sql`set local track_functions = 'all'`;
+    const [{ results }] = await sql`
+      select app.patch_contacts(${own.id}, array(select jsonb_array_elements(${
+      sql.json(items)
+    }))) as results
+    `;
+    assert.deepEqual(
+      [...new Set(results.map(({ status }: { status: number }) => status))],
+      [200],
+    );
+    const [{ custom_fields }] = await sql`
+      select custom_fields from contacts where id = ${own.contact_id}
+    `;
+    const merged = items.map((item) => item.custom_fields);
+    assert.deepEqual(custom_fields, Object.assign(known, ...merged));
+    const calls = await sql`
+      select funcname as name, calls::int from pg_stat_xact_user_functions
+      where funcname in ('merge_json', 'compact_json_bytes')
+    `;
+    assert.deepEqual(calls.map(({ name, calls }) => [name, calls]), [["merge_json", 50]]);
+  });
+});
