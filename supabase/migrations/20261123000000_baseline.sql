@@ -302,6 +302,9 @@ comment on function app.as_list(jsonb) is
 -- horizon of that page. The commit order does not matter. A cursor is the position where a caller stopped reading. A
 -- caller that continues from its cursor misses no change.
 --
+-- Callers see versions, ETags and cursors. So every company can learn how many transactions of all companies write, but
+-- not which company writes. This is accepted, because callers must be able to compare versions.
+--
 -- A database that is restored from a dump starts counting transactions from the beginning. So the exact version is the
 -- sum of the transaction ID and a base. After a restore, the operator calls restart_changes(). This function raises the
 -- base, so that new versions are above all earlier versions. The generation shows whether a cursor was made before the
@@ -3187,7 +3190,8 @@ comment on table app.events is
 comment on column app.events.slot is 'The number of the event''s day modulo 32, as app.slot_of() computes it.';
 comment on column app.events.seq is
   'The order of a record''s events. The transaction gets the number while it holds the lock on the record. Callers '
-  'never see this number, because the number reveals how much all companies write.';
+  'never see this number, because it counts every single event of all companies. A version reveals only how many '
+  'transactions of all companies write.';
 comment on column app.events.version is
   'The version that app.change_now() returns. The event log is read in the order of the versions and only up to the '
   'horizon (02_clock.sql). Below the horizon, no event is added later.';

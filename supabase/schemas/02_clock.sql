@@ -5,6 +5,9 @@
 -- horizon of that page. The commit order does not matter. A cursor is the position where a caller stopped reading. A
 -- caller that continues from its cursor misses no change.
 --
+-- Callers see versions, ETags and cursors. So every company can learn how many transactions of all companies write, but
+-- not which company writes. This is accepted, because callers must be able to compare versions.
+--
 -- A database that is restored from a dump starts counting transactions from the beginning. So the exact version is the
 -- sum of the transaction ID and a base. After a restore, the operator calls restart_changes(). This function raises the
 -- base, so that new versions are above all earlier versions. The generation shows whether a cursor was made before the

@@ -27,7 +27,8 @@ comment on table app.events is
 comment on column app.events.slot is 'The number of the event''s day modulo 32, as app.slot_of() computes it.';
 comment on column app.events.seq is
   'The order of a record''s events. The transaction gets the number while it holds the lock on the record. Callers '
-  'never see this number, because the number reveals how much all companies write.';
+  'never see this number, because it counts every single event of all companies. A version reveals only how many '
+  'transactions of all companies write.';
 comment on column app.events.version is
   'The version that app.change_now() returns. The event log is read in the order of the versions and only up to the '
   'horizon (02_clock.sql). Below the horizon, no event is added later.';
