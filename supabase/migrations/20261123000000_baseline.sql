@@ -1218,6 +1218,28 @@ comment on function app.role_of_sole_manager(uuid) is
   'Returns the same result and raises the same errors as app.managing_role(). Until the transaction ends, no other '
   'transaction can change the company''s members or invite people. So no decision is based on an outdated role.';
 
+create function app.lock_managed_company(company_id uuid, denied text) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  is_platform constant boolean := app.acting_kind() = 'platform';
+begin
+  if not is_platform and (lock_managed_company.company_id = any (app.managed_company_ids())) is not true then
+    raise sqlstate 'PT403' using message = denied;
+  end if;
+  perform from public.companies where companies.id = lock_managed_company.company_id for no key update;
+  -- While the function waited for the lock, the user may have lost the role.
+  if not is_platform and (lock_managed_company.company_id = any (app.managed_company_ids())) is not true then
+    raise sqlstate 'PT403' using message = denied;
+  end if;
+end
+$$;
+comment on function app.lock_managed_company(uuid, text) is
+  'Locks a company for the platform, or for a signed-in user who is an owner or an admin of the company. Until the '
+  'transaction ends, no one can change the user''s role. Raises PT403 for other callers. The argument `denied` is the '
+  'message of this error.';
+
 -- Security definer, because no user may read auth.users.
 create function public.company_people(company_id uuid)
 returns table (
@@ -1369,7 +1391,7 @@ as $$
 declare
   person constant uuid := app.signed_in_person();
 begin
-  if app.managing_role(require_second_factor.company_id) <> 'owner' then
+  if app.role_of_sole_manager(require_second_factor.company_id) <> 'owner' then
     raise sqlstate 'PT403' using message = 'Only owners decide whether the company requires a second factor';
   end if;
   if required and not app.used_second_factor() then
@@ -1605,6 +1627,10 @@ begin
   select * into key from public.api_keys where api_keys.id = of_key_id for no key update;
   if not found then
     raise sqlstate 'PT404' using message = 'No API key has this id';
+  end if;
+  -- While the function waited for the lock, the user may have lost the role.
+  if not (is_platform or key.company_id = any (app.managed_company_ids())) then
+    raise sqlstate 'PT403' using message = denied;
   end if;
   return key;
 end
@@ -3665,6 +3691,10 @@ begin
   if not found then
     raise sqlstate 'PT404' using message = 'Webhook not found';
   end if;
+  -- While the function waited for the lock, the user may have lost the role.
+  if app.acting_kind() = 'person' then
+    perform app.managed_webhook(of_webhook_id);
+  end if;
   return hook;
 end
 $$;
@@ -3765,6 +3795,10 @@ begin
   perform from public.companies where id = own_company_id for no key update;
   if not found then
     raise sqlstate 'PT404' using message = 'No company has this id';
+  end if;
+  -- While the function waited for the lock, the user may have lost the role.
+  if app.acting_kind() = 'person' then
+    perform app.webhook_company(own_company_id);
   end if;
   if (select count(*) from public.webhooks where webhooks.company_id = own_company_id) >= 10 then
     raise sqlstate 'PT409' using message = 'A company has at most 10 webhooks: delete one first';
@@ -8300,15 +8334,14 @@ as $$
 declare
   made public.channel_apps;
 begin
-  if not app.runs_channel_app(create_channel_app.company_id) then
-    raise sqlstate 'PT403' using message = 'Only owners and admins of a company register its apps';
-  end if;
+  -- Because of this lock, simultaneous calls count the company's apps one after the other.
+  perform app.lock_managed_company(
+    create_channel_app.company_id, 'Only owners and admins of a company register its apps'
+  );
   if not app.is_key_name(create_channel_app.name) then
     raise sqlstate 'PT422' using message =
       'name must have no blank at either end, and no line breaks, control characters or invisible characters';
   end if;
-  -- Because of this lock, simultaneous calls count the company's apps one after the other.
-  perform from public.companies where id = create_channel_app.company_id for no key update;
   if (select count(*) from public.channel_apps where owner_company_id = create_channel_app.company_id) >= 10 then
     raise sqlstate 'PT409' using message = 'A company has at most 10 apps: ask the operator to delete one first';
   end if;
@@ -9872,19 +9905,18 @@ declare
   known public.messaging_accounts;
   account public.messaging_accounts;
 begin
-  if not is_platform and (connect_messaging_account.company_id = any (app.managed_company_ids())) is not true then
-    raise sqlstate 'PT403' using message = 'Only owners and admins of a company connect its messaging accounts';
-  end if;
+  -- If two users connect a new number at the same time, the second call waits here. Then it finds the account and
+  -- replaces the token. create_channel_app() takes the same lock, so that it also links the company's first app to a
+  -- number that is being connected at the same time.
+  perform app.lock_managed_company(
+    connect_messaging_account.company_id, 'Only owners and admins of a company connect its messaging accounts'
+  );
   if not is_platform and connect_messaging_account.channel_app_id is not null and not exists (
     select from public.channel_apps
     where id = connect_messaging_account.channel_app_id and owner_company_id = connect_messaging_account.company_id
   ) then
     raise sqlstate 'PT422' using message = 'channel_app_id is not an app of this company';
   end if;
-  -- If two users connect a new number at the same time, the second call waits here. Then it finds the account and
-  -- replaces the token. create_channel_app() takes the same lock, so that it also links the company's first app to a
-  -- number that is being connected at the same time.
-  perform from public.companies where id = connect_messaging_account.company_id for no key update;
   -- This lock keeps the account from being disconnected in the meantime.
   select * into known from public.messaging_accounts
   where company_id = connect_messaging_account.company_id
@@ -14131,14 +14163,11 @@ as $$
 declare
   person constant uuid := auth.uid();
 begin
-  if (begin_test_send.company_id = any (app.managed_company_ids())) is not true then
-    raise sqlstate 'PT403' using message = 'Only owners and admins of a company send tests';
-  end if;
+  -- If two calls run at the same time, the second call waits here and then counts the first call's test send.
+  perform app.lock_managed_company(begin_test_send.company_id, 'Only owners and admins of a company send tests');
   if begin_test_send.id is null then
     raise sqlstate 'PT422' using message = 'The argument id is required';
   end if;
-  -- If two calls run at the same time, the second call waits here and then counts the first call's test send.
-  perform from public.companies where companies.id = begin_test_send.company_id for no key update;
   delete from public.test_sends as earlier
   where earlier.company_id = begin_test_send.company_id and earlier.created_at < now() - interval '24 hours';
   if (

@@ -45,6 +45,28 @@ comment on function app.role_of_sole_manager(uuid) is
   'Returns the same result and raises the same errors as app.managing_role(). Until the transaction ends, no other '
   'transaction can change the company''s members or invite people. So no decision is based on an outdated role.';
 
+create function app.lock_managed_company(company_id uuid, denied text) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  is_platform constant boolean := app.acting_kind() = 'platform';
+begin
+  if not is_platform and (lock_managed_company.company_id = any (app.managed_company_ids())) is not true then
+    raise sqlstate 'PT403' using message = denied;
+  end if;
+  perform from public.companies where companies.id = lock_managed_company.company_id for no key update;
+  -- While the function waited for the lock, the user may have lost the role.
+  if not is_platform and (lock_managed_company.company_id = any (app.managed_company_ids())) is not true then
+    raise sqlstate 'PT403' using message = denied;
+  end if;
+end
+$$;
+comment on function app.lock_managed_company(uuid, text) is
+  'Locks a company for the platform, or for a signed-in user who is an owner or an admin of the company. Until the '
+  'transaction ends, no one can change the user''s role. Raises PT403 for other callers. The argument `denied` is the '
+  'message of this error.';
+
 -- Security definer, because no user may read auth.users.
 create function public.company_people(company_id uuid)
 returns table (

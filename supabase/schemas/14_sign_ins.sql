@@ -56,7 +56,7 @@ as $$
 declare
   person constant uuid := app.signed_in_person();
 begin
-  if app.managing_role(require_second_factor.company_id) <> 'owner' then
+  if app.role_of_sole_manager(require_second_factor.company_id) <> 'owner' then
     raise sqlstate 'PT403' using message = 'Only owners decide whether the company requires a second factor';
   end if;
   if required and not app.used_second_factor() then

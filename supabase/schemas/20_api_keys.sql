@@ -180,6 +180,10 @@ begin
   if not found then
     raise sqlstate 'PT404' using message = 'No API key has this id';
   end if;
+  -- While the function waited for the lock, the user may have lost the role.
+  if not (is_platform or key.company_id = any (app.managed_company_ids())) then
+    raise sqlstate 'PT403' using message = denied;
+  end if;
   return key;
 end
 $$;

@@ -68,6 +68,10 @@ begin
   if not found then
     raise sqlstate 'PT404' using message = 'Webhook not found';
   end if;
+  -- While the function waited for the lock, the user may have lost the role.
+  if app.acting_kind() = 'person' then
+    perform app.managed_webhook(of_webhook_id);
+  end if;
   return hook;
 end
 $$;
@@ -168,6 +172,10 @@ begin
   perform from public.companies where id = own_company_id for no key update;
   if not found then
     raise sqlstate 'PT404' using message = 'No company has this id';
+  end if;
+  -- While the function waited for the lock, the user may have lost the role.
+  if app.acting_kind() = 'person' then
+    perform app.webhook_company(own_company_id);
   end if;
   if (select count(*) from public.webhooks where webhooks.company_id = own_company_id) >= 10 then
     raise sqlstate 'PT409' using message = 'A company has at most 10 webhooks: delete one first';

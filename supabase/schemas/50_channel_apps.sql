@@ -104,15 +104,14 @@ as $$
 declare
   made public.channel_apps;
 begin
-  if not app.runs_channel_app(create_channel_app.company_id) then
-    raise sqlstate 'PT403' using message = 'Only owners and admins of a company register its apps';
-  end if;
+  -- Because of this lock, simultaneous calls count the company's apps one after the other.
+  perform app.lock_managed_company(
+    create_channel_app.company_id, 'Only owners and admins of a company register its apps'
+  );
   if not app.is_key_name(create_channel_app.name) then
     raise sqlstate 'PT422' using message =
       'name must have no blank at either end, and no line breaks, control characters or invisible characters';
   end if;
-  -- Because of this lock, simultaneous calls count the company's apps one after the other.
-  perform from public.companies where id = create_channel_app.company_id for no key update;
   if (select count(*) from public.channel_apps where owner_company_id = create_channel_app.company_id) >= 10 then
     raise sqlstate 'PT409' using message = 'A company has at most 10 apps: ask the operator to delete one first';
   end if;

@@ -102,19 +102,18 @@ declare
   known public.messaging_accounts;
   account public.messaging_accounts;
 begin
-  if not is_platform and (connect_messaging_account.company_id = any (app.managed_company_ids())) is not true then
-    raise sqlstate 'PT403' using message = 'Only owners and admins of a company connect its messaging accounts';
-  end if;
+  -- If two users connect a new number at the same time, the second call waits here. Then it finds the account and
+  -- replaces the token. create_channel_app() takes the same lock, so that it also links the company's first app to a
+  -- number that is being connected at the same time.
+  perform app.lock_managed_company(
+    connect_messaging_account.company_id, 'Only owners and admins of a company connect its messaging accounts'
+  );
   if not is_platform and connect_messaging_account.channel_app_id is not null and not exists (
     select from public.channel_apps
     where id = connect_messaging_account.channel_app_id and owner_company_id = connect_messaging_account.company_id
   ) then
     raise sqlstate 'PT422' using message = 'channel_app_id is not an app of this company';
   end if;
-  -- If two users connect a new number at the same time, the second call waits here. Then it finds the account and
-  -- replaces the token. create_channel_app() takes the same lock, so that it also links the company's first app to a
-  -- number that is being connected at the same time.
-  perform from public.companies where id = connect_messaging_account.company_id for no key update;
   -- This lock keeps the account from being disconnected in the meantime.
   select * into known from public.messaging_accounts
   where company_id = connect_messaging_account.company_id

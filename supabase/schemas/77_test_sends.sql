@@ -24,14 +24,11 @@ as $$
 declare
   person constant uuid := auth.uid();
 begin
-  if (begin_test_send.company_id = any (app.managed_company_ids())) is not true then
-    raise sqlstate 'PT403' using message = 'Only owners and admins of a company send tests';
-  end if;
+  -- If two calls run at the same time, the second call waits here and then counts the first call's test send.
+  perform app.lock_managed_company(begin_test_send.company_id, 'Only owners and admins of a company send tests');
   if begin_test_send.id is null then
     raise sqlstate 'PT422' using message = 'The argument id is required';
   end if;
-  -- If two calls run at the same time, the second call waits here and then counts the first call's test send.
-  perform from public.companies where companies.id = begin_test_send.company_id for no key update;
   delete from public.test_sends as earlier
   where earlier.company_id = begin_test_send.company_id and earlier.created_at < now() - interval '24 hours';
   if (

@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { actAs, actAsPerson, refusal, rolledBack, type Sql } from "../support/acting_as.ts";
 import { newCompany, newMembers } from "../support/company.ts";
 import { keyToken, personToken, rest } from "../support/rest.ts";
-import { overlapping } from "./connections.ts";
+import { statement } from "../support/test_stack.ts";
+import { committed, overlapping } from "./connections.ts";
 
 const own = await newCompany();
 const other = await newCompany();
@@ -167,4 +168,72 @@ Deno.test("a change to a member waits for a simultaneous change of roles, and is
     await saidWhile([boss, (sql) => remove(sql, boss, id)], [bob, (sql) => remove(sql, bob, id)]),
   ];
   assert.deepEqual(said, ["PT403", "PT403", "PT403", "PT403", "PT409"]);
+});
+
+Deno.test("if a manager loses the role while a call waits, the call is refused and changes nothing", async () => {
+  const company = await newCompany();
+  const { id, member_id: boss } = company;
+  const endings: Record<string, (sql: Sql, person: string) => Promise<unknown>> = {
+    removed: (sql, person) => remove(sql, person, id),
+    demoted: (sql, person) => give(sql, person, "agent", id),
+  };
+  const [key] = await statement`select id from api_keys where company_id = ${id} limit 1`;
+  const newWebhook = (sql: Sql, webhook_id: string = crypto.randomUUID()) =>
+    sql`
+      select create_webhook(
+        ${webhook_id}, 'https://example.com/hook', '{*}', 'full', null, 'a..b.c.d', ${id}
+      )
+    `;
+  const webhook_id = crypto.randomUUID();
+  await committed(async (sql) => {
+    await actAs(sql, "settings_client", { sub: boss });
+    await newWebhook(sql, webhook_id);
+  });
+  const calls: [role: "authenticated" | "settings_client", call: (sql: Sql) => Promise<unknown>][] =
+    [
+      [
+        "settings_client",
+        (sql) => sql`select connect_messaging_account(${id}, '4242', '+15550123', 'a..b.c.d')`,
+      ],
+      [
+        "settings_client",
+        (sql) =>
+          sql`
+            select create_channel_app(
+              ${id}, ${crypto.randomUUID().replaceAll("-", "")}, 'x', 'a..b.c.d', 'a..b.c.d'
+            )
+          `,
+      ],
+      ["settings_client", (sql) => newWebhook(sql)],
+      ["settings_client", (sql) => sql`select rotate_webhook_secret(${webhook_id}, 'a..b.c.d')`],
+      ["authenticated", (sql) => sql`select delete_webhook(${webhook_id})`],
+      ["authenticated", (sql) => sql`select begin_test_send(${id}, ${crypto.randomUUID()})`],
+      ["authenticated", (sql) => sql`select rotate_api_key(${key.id}, 0)`],
+      ["authenticated", (sql) => sql`select require_second_factor(${id}, false)`],
+    ];
+  const count = async () =>
+    (await statement`select from company_events where company_id = ${id}`).length;
+  const wrong: unknown[] = [];
+  for (const [end, ends] of Object.entries(endings)) {
+    for (const [role, call] of calls) {
+      const [manager] = await newMembers(company, "owner");
+      const before = await count();
+      const [, said] = await overlapping(
+        async (sql) => {
+          await sql`select from api_keys where company_id = ${id} for no key update`;
+          await sql`select from webhooks where company_id = ${id} for no key update`;
+          await actAsPerson(sql, boss);
+          await ends(sql, manager);
+        },
+        async (sql) => {
+          await actAs(sql, role, { sub: manager });
+          return await sql.savepoint(call).then(() => "done", ({ code }) => code as string);
+        },
+      );
+      const written = await count() - before;
+      // The one event is the end of the role.
+      if (!/^PT40[34]$/.test(said) || written !== 1) wrong.push([end, `${call}`, said, written]);
+    }
+  }
+  assert.deepEqual(wrong, []);
 });
