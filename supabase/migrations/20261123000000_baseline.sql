@@ -1718,7 +1718,8 @@ begin
   key := app.locked_api_key(
     set_api_key_expiry.key_id, 'Only owners and admins of a company change the expiry of its API keys'
   );
-  if key.expires_at <= now() then
+  -- The key may have been ended after this transaction began, so its end may be later than now().
+  if key.expires_at <= clock_timestamp() then
     raise sqlstate 'PT409' using message = 'This key has expired: create a new one';
   end if;
   was_replaced := exists (

@@ -11,6 +11,7 @@ import {
   type Work,
 } from "../support/acting_as.ts";
 import { newCompany, newMembers } from "../support/company.ts";
+import { committed } from "./connections.ts";
 
 const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work));
 
@@ -65,6 +66,20 @@ test("an expiry must be in the future, and an expired key remains expired", asyn
   const later = inHours(200);
   await set(sql, id, later);
   assert.equal(await expiryOf(sql, id), later);
+});
+
+Deno.test("a key that was ended remains expired, even for a transaction that began before the key's end", async () => {
+  const { id: company_id, member_id } = await newCompany();
+  const id = await committed((sql) => addKey(sql, { company_id }));
+  const said = await committed(async (sql) => {
+    await actAsPerson(sql, member_id);
+    await committed(async (sql) => {
+      await actAsPerson(sql, member_id);
+      await sql`select rotate_api_key(${id}, 0)`;
+    });
+    return await refusal(sql, (sql) => set(sql, id, inHours(700)));
+  });
+  assert.equal(said, "PT409");
 });
 
 test("agents, members of other companies and API keys cannot change the expiry of a key", async (sql) => {
