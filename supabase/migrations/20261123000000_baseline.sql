@@ -3169,14 +3169,15 @@ begin
   loop
     perform app.note_invitation_event(invitation, 'invitation_withdrawn');
   end loop;
-  return null;
+  return coalesce(new, old);
 end
 $$;
 comment on function app.end_invitations_of_member() is
   'Trigger: when a member leaves or loses a role, deletes the invitations that this member made but may no longer '
   'make.';
+-- The trigger runs before the member is deleted, so that the events contain the name of a member who leaves.
 create trigger company_members_end_invitations
-  after delete or update of company_id, user_id, role on public.company_members
+  before delete or update of company_id, user_id, role on public.company_members
   for each row execute function app.end_invitations_of_member();
 
 alter table public.company_invitations enable row level security;

@@ -262,6 +262,23 @@ test("a member's invitation ends when the member leaves or loses the right to gi
   assert.deepEqual((await eventsOf(sql, two)).at(-1), ["invitation_withdrawn", "admin", owner]);
 });
 
+test("when a manager leaves, the history shows the manager's name next to the invitations that end", async (sql) => {
+  const email = anyEmail();
+  await sql`update company_members set name = 'Adam' where user_id = ${admin}`;
+  await invite(sql, admin, email);
+  await sql`select remove_member(${own.id}, ${admin})`;
+  await actAsSuperuser(sql);
+  const events = await sql`
+    select action, actor_name from company_events
+    where actor_id = ${admin} and (invited_email = ${email} or member_id = ${admin})
+  `;
+  assert.deepEqual(events.map(({ action, actor_name }) => [action, actor_name]).sort(), [
+    ["invitation_withdrawn", "Adam"],
+    ["invited", "Adam"],
+    ["member_removed", "Adam"],
+  ]);
+});
+
 Deno.test("an admin who is removed while inviting leaves no invitation, and two simultaneous invitations do not exceed the daily limit", async () => {
   const company = await newCompany();
   const [removed, late] = await newMembers(company, "admin", "admin");
