@@ -3149,22 +3149,23 @@ comment on function app.remove_old_invitations(integer) is
   'invitations.';
 
 -- When a member leaves, the invitations that this member made are deleted. Otherwise, an admin who expects to be
--- removed could invite a second e-mail address of their own, and join again with that address.
+-- removed could invite a second e-mail address of their own, and join again with that address. An invitation to the
+-- member is deleted too. The member did not use it, because the operator had added the member in the meantime.
 create function app.end_invitations_of_member() returns trigger
 language plpgsql security definer
 set search_path = ''
 as $$
 declare
+  leaves constant boolean := coalesce(new.company_id <> old.company_id or new.user_id <> old.user_id, true);
   invitation public.company_invitations;
 begin
   for invitation in
     delete from public.company_invitations i
-    where i.company_id = old.company_id and i.invited_by = old.user_id
-      and not coalesce(
-        new.company_id = old.company_id and new.user_id = old.user_id
-          and (new.role = 'owner' or new.role = 'admin' and i.role <> 'owner'),
-        false
-      )
+    where i.company_id = old.company_id and (
+      i.invited_by = old.user_id
+        and (leaves or not (new.role = 'owner' or new.role = 'admin' and i.role <> 'owner'))
+      or leaves and i.email = (select lower(users.email) from auth.users where users.id = old.user_id)
+    )
     returning *
   loop
     perform app.note_invitation_event(invitation, 'invitation_withdrawn');
@@ -3174,8 +3175,10 @@ end
 $$;
 comment on function app.end_invitations_of_member() is
   'Trigger: when a member leaves or loses a role, deletes the invitations that this member made but may no longer '
-  'make.';
--- The trigger runs before the member is deleted, so that the events contain the name of a member who leaves.
+  'make. When a member leaves, also deletes the invitation to the member''s e-mail address.';
+-- The trigger runs before the member is deleted, so that the events contain the name of a member who leaves. Also, an
+-- invitation is then locked before its member is deleted. accept_invitation() works in the same order, so no deadlock
+-- can occur.
 create trigger company_members_end_invitations
   before delete or update of company_id, user_id, role on public.company_members
   for each row execute function app.end_invitations_of_member();

@@ -262,6 +262,69 @@ test("a member's invitation ends when the member leaves or loses the right to gi
   assert.deepEqual((await eventsOf(sql, two)).at(-1), ["invitation_withdrawn", "admin", owner]);
 });
 
+test("a removed member cannot join again with an invitation that was sent before the member was added", async (sql) => {
+  const email = anyEmail();
+  const invited = await person(sql, email);
+  const { id } = await invite(sql, owner, email, "admin");
+  const { id: other_id } = await invite(sql, owner, anyEmail());
+  await actAs(sql, "service_role");
+  await sql`select add_company_member(${own.id}, ${email})`;
+  await actAsPerson(sql, owner);
+  // A change of the role does not end the invitation.
+  await sql`select change_member_role(${own.id}, ${invited}, 'admin')`;
+  assert.equal((await offers(sql, invited)).length, 1);
+  await actAsPerson(sql, owner);
+  await sql`select remove_member(${own.id}, ${invited})`;
+  assert.deepEqual([...await offers(sql, invited)], []);
+  assert.equal(await refusal(sql, (sql) => accept(sql, id)), "PT404");
+  assert.deepEqual((await eventsOf(sql, email)).at(-1), ["invitation_withdrawn", "admin", owner]);
+  const left = await sql`select id from company_invitations where id in (${id}, ${other_id})`;
+  assert.deepEqual([...left], [{ id: other_id }]);
+  // An invitation that is sent after the removal can be accepted.
+  const { id: new_id } = await invite(sql, owner, email);
+  await actAsPerson(sql, invited);
+  await accept(sql, new_id);
+});
+
+Deno.test("an invitation that is accepted while its member is removed causes no deadlock and no new membership", async () => {
+  const company = await newCompany();
+  const [member] = await newMembers(company, "agent");
+  const email = anyEmail();
+  const renewed = async (sql: Sql) => {
+    await sql`update auth.users set email = null where id = ${member}`;
+    await actAsPerson(sql, company.member_id);
+    const [{ id }] = await sql`select id from invite_member(${company.id}, ${email}, 'admin')`;
+    await actAsSuperuser(sql);
+    await sql`
+      update auth.users set email = ${email}, email_confirmed_at = now() where id = ${member}
+    `;
+    await sql`
+      insert into company_members (company_id, user_id) values (${company.id}, ${member})
+      on conflict do nothing
+    `;
+    return id;
+  };
+  const accepted = (id: string) => async (sql: Sql) => {
+    await actAsPerson(sql, member);
+    const accepting = (sql: Sql) => accept(sql, id);
+    return await sql.savepoint(accepting).then(() => "done", ({ code }) => code as string);
+  };
+  const removed = async (sql: Sql) => {
+    await actAsPerson(sql, company.member_id);
+    await sql`select remove_member(${company.id}, ${member})`;
+    return "removed";
+  };
+  const [one, two] = [
+    await overlapping(removed, accepted(await committed(renewed))),
+    await overlapping(accepted(await committed(renewed)), removed),
+  ];
+  assert.deepEqual([one, two], [["removed", "PT404"], ["done", "removed"]]);
+  const left = await committed((sql) =>
+    sql`select from company_members where company_id = ${company.id} and user_id = ${member}`
+  );
+  assert.equal(left.length, 0);
+});
+
 test("when a manager leaves, the history shows the manager's name next to the invitations that end", async (sql) => {
   const email = anyEmail();
   await sql`update company_members set name = 'Adam' where user_id = ${admin}`;
