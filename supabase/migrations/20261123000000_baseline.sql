@@ -661,14 +661,28 @@ comment on function app.signed_in_person() is
   'Returns the signed-in user who makes this request, or null for a request without a user. Raises PT401 when the '
   'session has ended. Also raises PT401 when the user has a second factor and signed in without it.';
 
+-- Security definer, because callers may not read the Supabase Auth tables.
 create function app.used_second_factor() returns boolean
-language sql stable
+language plpgsql stable security definer
 set search_path = ''
 as $$
-  select coalesce(auth.jwt() ->> 'aal', '') in ('aal2', 'aal3')
+declare
+  claims constant jsonb := auth.jwt();
+begin
+  if coalesce(claims ->> 'aal', '') not in ('aal2', 'aal3') then
+    return false;
+  end if;
+  -- When a user removes a second factor, Supabase Auth lowers the level of the sessions that used this factor. The
+  -- earlier token still claims the higher level for up to an hour.
+  return not claims ? 'session_id' or exists (
+    select from auth.sessions
+    where sessions.id = (claims ->> 'session_id')::uuid and sessions.aal in ('aal2', 'aal3')
+  );
+end
 $$;
 comment on function app.used_second_factor() is
-  'Returns whether the signed-in user used a second factor, such as a code from an app.';
+  'Returns whether the signed-in user used a second factor in this session, such as a code from an app. Returns false '
+  'after the user has removed this second factor.';
 
 create function app.acting_kind() returns text
 language sql stable
@@ -816,7 +830,7 @@ as $$
   from public.company_members
   join public.companies on companies.id = company_id
   where user_id = (select app.signed_in_person()) and role in ('owner', 'admin')
-    and (app.used_second_factor() or not managers_need_second_factor)
+    and (not managers_need_second_factor or app.used_second_factor())
 $$;
 comment on function app.managed_company_ids() is
   'Returns the companies of which the signed-in user is an owner or an admin. If the user signed in without a second '

@@ -180,14 +180,28 @@ comment on function app.signed_in_person() is
   'Returns the signed-in user who makes this request, or null for a request without a user. Raises PT401 when the '
   'session has ended. Also raises PT401 when the user has a second factor and signed in without it.';
 
+-- Security definer, because callers may not read the Supabase Auth tables.
 create function app.used_second_factor() returns boolean
-language sql stable
+language plpgsql stable security definer
 set search_path = ''
 as $$
-  select coalesce(auth.jwt() ->> 'aal', '') in ('aal2', 'aal3')
+declare
+  claims constant jsonb := auth.jwt();
+begin
+  if coalesce(claims ->> 'aal', '') not in ('aal2', 'aal3') then
+    return false;
+  end if;
+  -- When a user removes a second factor, Supabase Auth lowers the level of the sessions that used this factor. The
+  -- earlier token still claims the higher level for up to an hour.
+  return not claims ? 'session_id' or exists (
+    select from auth.sessions
+    where sessions.id = (claims ->> 'session_id')::uuid and sessions.aal in ('aal2', 'aal3')
+  );
+end
 $$;
 comment on function app.used_second_factor() is
-  'Returns whether the signed-in user used a second factor, such as a code from an app.';
+  'Returns whether the signed-in user used a second factor in this session, such as a code from an app. Returns false '
+  'after the user has removed this second factor.';
 
 create function app.acting_kind() returns text
 language sql stable

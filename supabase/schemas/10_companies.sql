@@ -61,7 +61,7 @@ as $$
   from public.company_members
   join public.companies on companies.id = company_id
   where user_id = (select app.signed_in_person()) and role in ('owner', 'admin')
-    and (app.used_second_factor() or not managers_need_second_factor)
+    and (not managers_need_second_factor or app.used_second_factor())
 $$;
 comment on function app.managed_company_ids() is
   'Returns the companies of which the signed-in user is an owner or an admin. If the user signed in without a second '

@@ -133,6 +133,34 @@ test("if a company requires a second factor, owners and admins have their rights
   ]);
 });
 
+test("after a user removes the only second factor, an older token of the session gives only an agent's rights", async (sql) => {
+  const [first, second] = [
+    await session(sql, owner, { aal: "aal2" }),
+    await session(sql, owner, { aal: "aal2" }),
+  ];
+  await act(sql, owner, first, "aal2");
+  await sql`select require_second_factor(${own.id}, true)`;
+  assert.equal(await keysSeen(sql), 5);
+  await actAsSuperuser(sql);
+  // Supabase Auth also changes the sessions when a user removes a factor.
+  await sql`update auth.sessions set aal = 'aal1' where user_id = ${owner}`;
+  for (const id of [first, second]) {
+    await act(sql, owner, id, "aal2");
+    assert.equal(await keysSeen(sql), 0);
+    const calls: ((sql: Sql) => Promise<unknown>)[] = [
+      (sql) => sql`select create_api_key('x', '{read}')`,
+      (sql) => sql`select require_second_factor(${own.id}, false)`,
+      (sql) => sql`select managing_person(${own.id})`,
+    ];
+    for (const call of calls) assert.equal(await refusal(sql, call), "PT403", `${call}`);
+    assert.equal((await sql`select from contacts`).length, 1);
+  }
+  // If the user still has another factor, the session needs the code of that factor.
+  await enroll(sql, owner);
+  await act(sql, owner, first, "aal2");
+  assert.equal(await refusesToRead(sql), "PT401");
+});
+
 test("when the operator removes a user's lost second factor, all sessions of the user end, and the history records the removal", async (sql) => {
   const email = `${crypto.randomUUID()}@people.example`;
   await sql`update auth.users set email = ${email} where id = ${agent}`;
