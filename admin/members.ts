@@ -256,6 +256,9 @@ async function memberOf(
   if (answer.error?.code === "PT404") await requireCompany(project, company);
   return project.rows(answer, {
     PT404: `${email} does not work in this company: npm run admin -- member list shows who does.`,
+    PT503:
+      `The removal of ${email} took too long, so nothing was changed. Very many conversations may be ` +
+      'assigned to the person: see "Removing a person with very many conversations" in docs/operating.md.',
   });
 }
 

@@ -140,13 +140,21 @@ as $$
 begin
   perform from public.companies where id = end_membership.company_id for no key update;
   perform app.keep_an_owner(end_membership.company_id, end_membership.user_id);
-  delete from public.company_members
-  where company_id = end_membership.company_id and user_id = end_membership.user_id;
+  begin
+    -- In the same statement, the foreign key of the conversations unassigns each conversation of the member.
+    delete from public.company_members
+    where company_id = end_membership.company_id and user_id = end_membership.user_id;
+  exception when query_canceled then
+    raise sqlstate 'PT503' using message =
+      'The removal took too long, probably because very many conversations are assigned to the person, and nothing was '
+      'changed: try again once, and then ask the operator of the service';
+  end;
 end
 $$;
 comment on function app.end_membership(uuid, uuid) is
-  'Removes a member. Raises PT409 when the company would have no owner left. The calling function must check the '
-  'permissions.';
+  'Removes a member, and unassigns the member''s conversations. Raises PT409 when the company would have no owner left. '
+  'Raises PT503 when the time limit ends the removal, for example because of very many conversations. The calling '
+  'function must check the permissions.';
 
 -- This function and the next three are security definer, because they read the e-mail addresses of users. Only the
 -- platform may call these four functions.
@@ -240,7 +248,7 @@ end
 $$;
 comment on function public.remove_company_member(uuid, text) is
   'Removes a member from a company. The removed user can still sign in. Raises PT404 when no member has the e-mail '
-  'address, and PT409 when the company would have no owner left.';
+  'address. Also raises PT409 and PT503 as app.end_membership() does.';
 grant execute on function public.remove_company_member(uuid, text) to service_role;
 
 -- Security definer, because no API key may read e-mail addresses. A caller who knows an address learns only which

@@ -155,5 +155,5 @@ $$;
 comment on function public.remove_member(uuid, uuid) is
   'Removes a member from the company. All members may remove themselves. Owners may remove any member. Admins may '
   'remove agents and admins. The removed user can still sign in. Raises PT403 for other callers, PT404 for users who '
-  'are not members, and PT409 when the company would have no owner left.';
+  'are not members. Also raises PT409 and PT503 as app.end_membership() does.';
 grant execute on function public.remove_member(uuid, uuid) to authenticated;

@@ -135,6 +135,22 @@ function withInvitations(answer: (invited: { email: string; url: URL }) => Promi
   };
 }
 
+Deno.test("if a removal takes too long, `member remove` names the page that describes the removal", async () => {
+  await using server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    () => Response.json({ code: "PT503", message: "The removal took too long" }, { status: 503 }),
+  );
+  const said = await failed(member("remove", crypto.randomUUID(), "ada@example.com"), {
+    SUPABASE_URL: `http://127.0.0.1:${server.addr.port}`,
+    SUPABASE_SECRET_KEY: "sb_secret_x",
+  });
+  assert.equal(
+    said,
+    "The removal of ada@example.com took too long, so nothing was changed. Very many conversations may be assigned " +
+      'to the person: see "Removing a person with very many conversations" in docs/operating.md.\n',
+  );
+});
+
 Deno.test("a person who has not signed up is invited and becomes a member, and the operator can choose the page that the invitation link opens", async () => {
   const company = await bareCompany();
   const invited: [string, string | null][] = [];

@@ -1,8 +1,15 @@
 // The operator adds users to a company by email address, changes their roles and removes them.
 
 import assert from "node:assert/strict";
-import { actAs, refusal, rolledBack, type Sql, type Work } from "../support/acting_as.ts";
-import { newCompany } from "../support/company.ts";
+import {
+  actAs,
+  actAsPerson,
+  refusal,
+  rolledBack,
+  type Sql,
+  type Work,
+} from "../support/acting_as.ts";
+import { newCompany, newMembers } from "../support/company.ts";
 import { committed, overlapping } from "./connections.ts";
 
 const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work));
@@ -94,6 +101,55 @@ test("the only owner of a company cannot leave or lose the owner role until ther
   // The user account still exists, so the user can be added again.
   assert.equal((await add(sql, first.email)).user_id, first.id);
 });
+
+Deno.test("if the time limit ends a removal while it unassigns conversations, the error names the reason, and the member remains", async () => {
+  const own = await newCompany();
+  const [member] = await newMembers(own, "agent");
+  const assigned = await committed(async (sql) => {
+    await sql`update auth.users set email = ${`${member}@people.example`} where id = ${member}`;
+    return await sql`
+      update conversations set assigned_to = ${member} where company_id = ${own.id} returning id
+    `;
+  });
+  assert.equal(assigned.length, 1);
+  await committed(async (sql) => {
+    await sql`select from conversations where company_id = ${own.id} for update`;
+    // Each call waits for the conversation, until the time limit ends the call.
+    await committed(async (sql) => {
+      await sql`set local statement_timeout = '200ms'`;
+      await actAs(sql, "service_role");
+      const calls = [
+        (sql: Sql) => sql`select remove_company_member(${own.id}, ${`${member}@people.example`})`,
+        (sql: Sql) => sql`select remove_member(${own.id}, ${member})`,
+      ];
+      const said = [await errorOf(sql, calls[0])];
+      await actAsPerson(sql, own.member_id);
+      said.push(await errorOf(sql, calls[1]));
+      for (const { code, message } of said) {
+        assert.equal(code, "PT503", message);
+        assert.match(
+          message,
+          /^The removal took too long, probably because very many conversations/,
+        );
+      }
+    });
+  });
+  await committed((sql) =>
+    sql`select remove_company_member(${own.id}, ${`${member}@people.example`})`
+  );
+  const [{ assigned_to }] = await committed((sql) =>
+    sql`select assigned_to from conversations where company_id = ${own.id}`
+  );
+  assert.equal(assigned_to, null);
+});
+
+/** The database error for this work. */
+async function errorOf(sql: Sql, work: (sql: Sql) => Promise<unknown>) {
+  return await sql.savepoint(work).then(
+    () => assert.fail(`was not refused: ${work}`),
+    (error: { code: string; message: string }) => error,
+  );
+}
 
 Deno.test("if one of two owners is removed and the other is demoted simultaneously, the demotion is refused", async () => {
   const own = await newCompany();

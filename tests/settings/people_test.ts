@@ -88,6 +88,11 @@ Deno.test("a company manages its users on the settings page", {
       await button("Change Marina").click();
       await button("Remove from the company").click();
       await judge("the confirmation before a user is removed");
+      const message = "The removal took too long, probably because of very many conversations";
+      const tooLong = { status: 503, json: { code: "PT503", message } };
+      await page.route(/rpc\/remove_member/, (route) => route.fulfill(tooLong), { times: 1 });
+      await button("Remove").click();
+      await page.getByRole("alert").getByText("ask the operator of the service").waitFor();
       await button("Remove").click();
       await page.getByText("The person no longer works in this company.").waitFor();
       await page.getByText("Marina").waitFor({ state: "detached" });

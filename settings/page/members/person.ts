@@ -96,6 +96,7 @@ const SENTENCES: [part: string, words: keyof MembersTexts["refused"]][] = [
   ["less than a minute", "tooSoon"],
   ["e-mail address", "wrongAddress"],
   ["for yourself first", "ownFactorFirst"],
+  ["removal took too long", "removalTooLong"],
 ];
 
 function inOwnWords(error: unknown): never {

@@ -97,6 +97,8 @@ export const members = {
     wrongAddress: "This is not an e-mail address.",
     ownFactorFirst:
       "Set up a second factor for yourself first, under Account, Security. Otherwise you would lock yourself out.",
+    removalTooLong:
+      "The removal took too long, and nothing was changed. Very many conversations may be assigned to this person. Try again once. If it fails again, ask the operator of the service to remove the person.",
   },
   /** The invitations to the person who reads this. */
   own: {

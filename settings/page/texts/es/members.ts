@@ -100,6 +100,8 @@ export const members: MembersTexts = {
     wrongAddress: "Esto no es una dirección de correo.",
     ownFactorFirst:
       "Primero configura tu propio segundo factor en Cuenta, Seguridad. Si no, perderías el acceso.",
+    removalTooLong:
+      "La operación tardó demasiado y no se cambió nada. Tal vez esta persona tenga demasiadas conversaciones asignadas. Inténtalo una vez más. Si vuelve a fallar, pide al operador del servicio que quite a la persona.",
   },
   own: {
     by: (name, role) => `${name} te invita a trabajar aquí como ${role}.`,

@@ -97,6 +97,8 @@ export const members: MembersTexts = {
     wrongAddress: "Isto não é um endereço de e-mail.",
     ownFactorFirst:
       "Primeiro configure o seu próprio segundo fator em Conta, Segurança. Sem ele, você perderia o acesso.",
+    removalTooLong:
+      "A remoção demorou demais, e nada foi mudado. Talvez haja conversas demais atribuídas a esta pessoa. Tente de novo uma vez. Se falhar outra vez, peça ao operador do serviço para remover a pessoa.",
   },
   own: {
     by: (name, role) => `${name} convida você a trabalhar aqui como ${role}.`,
