@@ -6164,7 +6164,14 @@ begin
           when id = any (changed) then jsonb_build_object('status', 200, 'id', id)
           when id is not null then jsonb_build_object('status', 304, 'id', id)
           when survivor is not null then jsonb_build_object('status', 409, 'existing_id', survivor, 'merged', true)
-          else jsonb_build_object('status', 404)
+          else '{"status": 404}' || coalesce(
+            (
+              select jsonb_build_object('reason', case when erased_at is null then 'archived' else 'erased' end)
+              from public.contacts
+              where company_id = own_company_id and contacts.id = (item ->> 'id')::uuid
+            ),
+            '{}'
+          )
         end
         order by place
       )
@@ -6258,10 +6265,11 @@ comment on function app.patch_contacts(uuid, jsonb[]) is
   'For each item { id, … }, changes the contact with this id. The other fields of the item are a JSON Merge Patch. '
   'Items for the same contact are applied in their order. Returns a result for each item, in order. The result is { '
   'status: 200, id } for a changed contact, and { status: 304, id } for a contact that already had the values of the '
-  'item. The result is { status: 404 } when the company has no such contact, or the contact is archived. For a merged '
-  'contact, the result is { status: 409, existing_id, merged } with the surviving contact. The result is { status: '
-  '409, existing_id, field } when another contact has the phone or the external_id, and { status: 422, constraint } '
-  'for a violation of any other constraint.';
+  'item. The result is { status: 404 } when the company has no such contact. If the contact is archived, the result '
+  'also has a `reason`: `archived`, or `erased` if the person was erased. For a merged contact, the result is { '
+  'status: 409, existing_id, merged } with the surviving contact. The result is { status: 409, existing_id, field } '
+  'when another contact has the phone or the external_id, and { status: 422, constraint } for a violation of any other '
+  'constraint.';
 
 create function public.patch_contacts(items jsonb[], atomic boolean default false) returns json
 -- Security definer, for the reason given in write_contacts().
@@ -7887,7 +7895,13 @@ begin
   end if;
   select jsonb_agg(
     case
-      when not coalesce((item ->> 'id')::uuid = any (known_deals), false) then '{"status": 404}'
+      when not coalesce((item ->> 'id')::uuid = any (known_deals), false) then '{"status": 404}' || coalesce(
+        (
+          select '{"reason": "archived"}'::jsonb from public.deals
+          where company_id = own_company_id and id = (item ->> 'id')::uuid
+        ),
+        '{}'
+      )
       when item ? 'stage_id' and (item ->> 'stage_id')::uuid <> all (known_stages)
         then jsonb_build_object('status', 422, 'constraint', 'deals_stage_fkey', 'about', (item ->> 'id')::uuid)
       else jsonb_build_object('status', 200, 'id', (item ->> 'id')::uuid)
@@ -7993,7 +8007,8 @@ comment on function app.patch_deals(uuid, jsonb[]) is
   'Changes a deal for each item { id, external_id?, title?, value?, status?, stage_id? }, in the order of the items, '
   'and returns the results. An omitted field keeps its value. Several items for the same deal are written together, '
   'but each change of its stage or status is written separately. The result is { status: 200, id } for a changed deal, '
-  'and { status: 304, id } for a deal that already had the values of the items.';
+  'and { status: 304, id } for a deal that already had the values of the items. The result is { status: 404 } when the '
+  'company has no such deal, and { status: 404, reason: archived } for an archived deal.';
 
 create function app.conflict_of_deal(own_company_id uuid, item jsonb) returns jsonb
 language sql stable

@@ -167,7 +167,13 @@ begin
   end if;
   select jsonb_agg(
     case
-      when not coalesce((item ->> 'id')::uuid = any (known_deals), false) then '{"status": 404}'
+      when not coalesce((item ->> 'id')::uuid = any (known_deals), false) then '{"status": 404}' || coalesce(
+        (
+          select '{"reason": "archived"}'::jsonb from public.deals
+          where company_id = own_company_id and id = (item ->> 'id')::uuid
+        ),
+        '{}'
+      )
       when item ? 'stage_id' and (item ->> 'stage_id')::uuid <> all (known_stages)
         then jsonb_build_object('status', 422, 'constraint', 'deals_stage_fkey', 'about', (item ->> 'id')::uuid)
       else jsonb_build_object('status', 200, 'id', (item ->> 'id')::uuid)
@@ -273,7 +279,8 @@ comment on function app.patch_deals(uuid, jsonb[]) is
   'Changes a deal for each item { id, external_id?, title?, value?, status?, stage_id? }, in the order of the items, '
   'and returns the results. An omitted field keeps its value. Several items for the same deal are written together, '
   'but each change of its stage or status is written separately. The result is { status: 200, id } for a changed deal, '
-  'and { status: 304, id } for a deal that already had the values of the items.';
+  'and { status: 304, id } for a deal that already had the values of the items. The result is { status: 404 } when the '
+  'company has no such deal, and { status: 404, reason: archived } for an archived deal.';
 
 create function app.conflict_of_deal(own_company_id uuid, item jsonb) returns jsonb
 language sql stable

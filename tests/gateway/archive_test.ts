@@ -162,6 +162,43 @@ Deno.test("changing an archived record returns a 404, and the error says to rest
   }
 });
 
+Deno.test("a batch refuses an archived record with the error that a single request gets", async () => {
+  const contact = await newContact();
+  const deal = await newDeal(contact.id);
+  await archive(`/deals/${deal.id}`);
+  await archive(`/contacts/${contact.id}`);
+  for (
+    const [list, id, change] of [
+      ["/contacts", contact.id, { name: "Grace" }],
+      ["/deals", deal.id, { title: "Other" }],
+    ] as const
+  ) {
+    const single = await ask("PATCH", `${list}/${id}`, change, {
+      "Content-Type": "application/merge-patch+json",
+    });
+    assert.match(single.body.error, /is archived, so restore it before you change it/);
+    const details = [{
+      field: "items.0.id",
+      message: `is the id of an archived ${list.slice(1, -1)}`,
+    }];
+    const items = [{ id, ...change }];
+    const { body } = await ask("PATCH", `${list}/batch`, { items });
+    assert.deepEqual(body.data[0].error, {
+      error: single.body.error,
+      code: "not_found",
+      details,
+    });
+    const whole = await ask("PATCH", `${list}/batch?atomic=true`, { items });
+    const error = `${single.body.error}; nothing was written: ${details[0].field} ${
+      details[0].message
+    }`;
+    assert.deepEqual(
+      [whole.status, whole.body.error, whole.body.details],
+      [404, error, details],
+    );
+  }
+});
+
 Deno.test("the deals of an archived contact remain and still show the contact, but new deals for the contact are refused", async () => {
   const contact = await newContact();
   const deal = await newDeal(contact.id);

@@ -101,6 +101,11 @@ Deno.test("an erased contact cannot be changed or restored", async () => {
     items: [{ id: contact.id, name: "Back" }],
   });
   assert.equal(batch.body.data[0].status, 404);
+  assert.deepEqual(batch.body.data[0].error, {
+    error: refused[0].body.error,
+    code: "not_found",
+    details: [{ field: "items.0.id", message: "is the id of a contact whose person was erased" }],
+  });
   assert.equal((await ask("DELETE", path)).status, 204, "the contact is already archived");
   const deal = { title: "New", contact_id: contact.id, stage_id };
   assertField(await ask("POST", "/deals", deal), "contact_id");

@@ -21,9 +21,28 @@ interface Written<Row> {
   unchanged?: true;
 }
 
+/**
+ * For each reason why a record cannot be changed, the end of the error message, and a description of
+ * the record. Triggers of the tables raise the same error for a single request.
+ */
+const UNCHANGEABLE = {
+  archived: {
+    why: "it is archived, so restore it before you change it",
+    what: (name: string) => `an archived ${name}`,
+  },
+  erased: {
+    why: "the person was erased, so nothing is left to change or to restore",
+    what: (name: string) => `a ${name} whose person was erased`,
+  },
+};
+
 /** An item that was not written. */
 export type NotWritten =
-  | { status: 404 }
+  | {
+    status: 404;
+    /** Why a record that exists cannot be changed. */
+    reason?: keyof typeof UNCHANGEABLE;
+  }
   | {
     status: 409;
     existing_id: string;
@@ -135,6 +154,11 @@ export function errorOf(
     const since =
       "the first request with this Idempotency-Key wrote it, and it has been deleted since";
     return new ApiError("not_found", `${name} not found: ${since}`);
+  }
+  if (result.status === 404 && result.reason) {
+    const { why, what } = UNCHANGEABLE[result.reason];
+    const message = `is the id of ${what(name.toLowerCase())}`;
+    return refusal("not_found", `${name} not found: ${why}`, { field: "id", message });
   }
   if (result.status === 404) {
     const message = `is not the id of a ${name.toLowerCase()} of your company`;
