@@ -90,6 +90,10 @@ Deno.test("`add_tags` and `remove_tags` change the stored tags, and the limit ap
   ];
   const batch = await ask("PATCH", "/contacts/batch", { items });
   assert.deepEqual(statusesOf(batch), [200, 422, 200]);
+  assert.deepEqual(
+    batch.body.data[1].error.details.map(({ field }: { field: string }) => field),
+    ["items.1.add_tags"],
+  );
   assert.deepEqual(batch.body.data[2].data.tags, ["b", "c"]);
 });
 

@@ -163,7 +163,13 @@ export const contactWrites = [
     lighterRow: LighterContact,
     item: ContactPatchById,
     body: "ContactPatchBatch",
-    meanings: MEANINGS,
+    meanings: {
+      ...MEANINGS,
+      constraints: {
+        ...MEANINGS.constraints,
+        contacts_tags_check: { field: "add_tags", message: TOO_MANY_TAGS_AFTERWARDS },
+      },
+    },
     async write({ caller: { db }, items, atomic }) {
       return outcomeOf(rows(await db.rpc("patch_contacts", { items, atomic })), Contact);
     },
