@@ -146,7 +146,7 @@ export type Contact = {
 
 /** Contacts to write. An invalid item does not make the other items fail. */
 export type ContactBatch = {
-  /** The items to write, in any order. */
+  /** The items to write. The service applies them in this order. */
   items: ContactToPut[];
 };
 
@@ -361,7 +361,7 @@ export type ContactPatch = {
 
 /** Changes to contacts. An invalid item does not make the other items fail. */
 export type ContactPatchBatch = {
-  /** The items to write, in any order. */
+  /** The items to write. The service applies them in this order. */
   items: ContactPatchById[];
 };
 
@@ -703,7 +703,7 @@ export type DealChanges = {
 
 /** Changes to deals. An invalid item does not make the other items fail. */
 export type DealChangesBatch = {
-  /** The items to write, in any order. */
+  /** The items to write. The service applies them in this order. */
   items: DealChangesById[];
 };
 
@@ -2409,7 +2409,7 @@ export type NewDeal = {
 
 /** Deals to create or update. An invalid item does not make the other items fail. */
 export type NewDealBatch = {
-  /** The items to write, in any order. */
+  /** The items to write. The service applies them in this order. */
   items: NewDeal[];
 };
 

@@ -2,7 +2,9 @@
 -- contact is found. If no contact is found, the functions add a contact. The functions write many contacts with a few
 -- statements. Two transactions with the same people cannot cause a deadlock, because all transactions use the same
 -- order. Each transaction first adds its new contacts in the order of their phone keys. Then the transaction locks the
--- existing contacts in the order of their ids.
+-- existing contacts in the order of their ids. If several people of a batch have or get the same value of a unique field,
+-- the order of the items matters, and the batch adds these people in the order of the request. A deadlock is then
+-- possible, and app.put_contacts() repeats the batch.
 
 create function app.put_contacts_at_once(own_company_id uuid, items jsonb[], on_conflict text, match text) returns jsonb
 language plpgsql
@@ -130,55 +132,112 @@ language plpgsql
 set search_path = ''
 as $$
 declare
+  other_field constant text := case match when 'phone' then 'external_id' else 'phone' end;
   -- Few items violate a constraint. Writing items one by one takes many times as long as writing them in a set. So the
   -- function first tries to write sets of this size.
   set_size constant integer := 25;
-  -- The function locks the rows in the order that the comment at the top of this file describes. Items for the same
-  -- person keep their order. The place of a new person depends on the phone key of the person's first item.
-  places constant integer[] := array(
-    select place
-    from unnest(items, app.contacts_of_items(own_company_id, items, match)) with ordinality as given (item, person, place)
-    cross join lateral app.phone_key(item ->> 'phone') as own (phone_key)
-    cross join lateral (select case match when 'phone' then phone_key else item ->> match end) as found_by (key)
-    order by
-      person nulls first,
-      case when person is null then first_value(phone_key) over (partition by key order by place) end,
-      place
-  );
+  met uuid[];
+  -- For each item, the contact that already has the item's value of other_field.
+  holders uuid[];
+  -- The contacts of this batch whose value of other_field another person of the batch gets.
+  giving uuid[];
   results jsonb[] := array_fill(null::jsonb, array[cardinality(items)]);
   this_set integer[];
+  is_in_order boolean;
+  is_locked boolean := on_conflict = 'fail';
   of_set jsonb;
   this_place integer;
   broken text;
 begin
-  for turn in 1 .. cardinality(places) loop
-    if turn % set_size = 1 then
-      begin
-        this_set := places[turn : turn + set_size - 1];
-        of_set := app.put_contacts_at_once(
-          own_company_id,
-          array(select items[place] from unnest(this_set) with ordinality as given (place, turn) order by given.turn),
-          on_conflict, match
-        );
-        for turn_of_set in 1 .. cardinality(this_set) loop
-          results[this_set[turn_of_set]] := of_set -> turn_of_set - 1;
-        end loop;
-      exception when integrity_constraint_violation then
-        null;
-      end;
+  -- This wait comes first, for the reason given in app.put_contacts_at_once().
+  perform app.await_further_phones(own_company_id);
+  met := app.contacts_of_items(own_company_id, items, match);
+  holders := app.contacts_of_items(own_company_id, items, other_field);
+  giving := array(
+    select holder from unnest(met, holders) as given (person, holder)
+    where holder = any (met) and holder is distinct from person
+  );
+  -- People share a value of other_field if several of them get the value, or if one has it and another gets it. Step 1
+  -- adds the new people who share no value. Step 2 adds the other new people, in the order of the request. Step 3 changes
+  -- the existing contacts, in the order of their ids. If an existing contact shares a value, there is no step 2. Step 3
+  -- then locks all existing contacts, and writes all remaining items in the order of the request. In step 1, a person's
+  -- place depends on the phone key of the person's first item.
+  for this_set, is_in_order in
+    select array_agg(place order by turn), ordered.step = 3 and ordered.is_in_order
+    from (
+      select
+        place, judged.is_in_order, step,
+        row_number() over (
+          partition by step
+          order by case step when 1 then first_phone_key end, case when not judged.is_in_order then person end, place
+        ) as turn
+      from (
+        select
+          place, person, first_phone_key, compared.is_in_order,
+          case
+            when person is null and not bool_or(is_shared) over (partition by key) then 1
+            when person is null and not compared.is_in_order then 2
+            else 3
+          end as step
+        from (
+          select
+            place, person, key, is_shared,
+            first_value(phone_key) over (partition by key order by place) as first_phone_key,
+            bool_or(is_shared and person is not null) over () as is_in_order
+          from (
+            select
+              place, person, key, phone_key,
+              coalesce(person = any (giving) or holder = any (giving), false) or other_key is not null
+                and count(*) over (partition by other_key) > count(*) over (partition by other_key, key) as is_shared
+            from unnest(items, met, holders) with ordinality as given (item, person, holder, place)
+            cross join lateral app.phone_key(item ->> 'phone') as own (phone_key)
+            cross join lateral (
+              select
+                coalesce(person::text, case match when 'phone' then phone_key else item ->> match end),
+                case match when 'phone' then item ->> other_field else phone_key end
+            ) as found_by (key, other_key)
+          ) as keyed
+        ) as compared
+      ) as judged
+    ) as ordered
+    group by ordered.is_in_order, step, (turn - 1) / set_size
+    order by step, (turn - 1) / set_size
+  loop
+    if is_in_order and not is_locked then
+      perform app.lock_contacts_to_patch(own_company_id, array(
+        select
+          case when match = 'phone' or on_conflict = 'keep' then item - 'phone' else item end
+            || jsonb_build_object('id', id)
+        from unnest(items, met) as given (item, id)
+        where id is not null
+      ));
+      is_locked := true;
     end if;
-    this_place := places[turn];
-    while results[this_place] is null loop
-      begin
-        results[this_place] :=
-          app.put_contacts_at_once(own_company_id, items[this_place:this_place], on_conflict, match) -> 0;
-      exception when integrity_constraint_violation then
-        get stacked diagnostics broken = constraint_name;
-        -- When the contact of the item is erased, the contact's id finds the idempotency key of this request.
-        results[this_place] := app.refusal_of_contact(own_company_id, items[this_place], broken) || jsonb_build_object(
-          'about', (app.contacts_of_items(own_company_id, items[this_place:this_place], match))[1]
-        );
-      end;
+    begin
+      of_set := app.put_contacts_at_once(
+        own_company_id,
+        array(select items[place] from unnest(this_set) with ordinality as given (place, turn) order by turn),
+        on_conflict, match
+      );
+      for turn in 1 .. cardinality(this_set) loop
+        results[this_set[turn]] := of_set -> turn - 1;
+      end loop;
+    exception when integrity_constraint_violation then
+      null;
+    end;
+    foreach this_place in array this_set loop
+      while results[this_place] is null loop
+        begin
+          results[this_place] :=
+            app.put_contacts_at_once(own_company_id, items[this_place:this_place], on_conflict, match) -> 0;
+        exception when integrity_constraint_violation then
+          get stacked diagnostics broken = constraint_name;
+          -- When the contact of the item is erased, the contact's id finds the idempotency key of this request.
+          results[this_place] := app.refusal_of_contact(own_company_id, items[this_place], broken) || jsonb_build_object(
+            'about', (app.contacts_of_items(own_company_id, items[this_place:this_place], match))[1]
+          );
+        end;
+      end loop;
     end loop;
   end loop;
   return to_jsonb(results);
@@ -186,7 +245,8 @@ end
 $$;
 comment on function app.put_contacts_one_by_one(uuid, jsonb[], text, text) is
   'Writes the items in small sets, and otherwise works as app.put_contacts() does. If an item violates a constraint, '
-  'the items of its set are written one by one, so that only this item fails.';
+  'the items of its set are written one by one, so that only this item fails. The results are the same as if the items '
+  'were written one after the other.';
 
 create function app.put_contacts(own_company_id uuid, items jsonb[], on_conflict text, match text default 'phone')
 returns jsonb

@@ -220,6 +220,36 @@ Deno.test("if an item releases a phone number, later items of the batch can use 
   assert.deepEqual(phones, own.toReversed());
 });
 
+Deno.test("if an item of a POST releases a phone number or an external_id, later items can use it, but earlier items cannot", async () => {
+  for (const match of ["external_id", "phone"]) {
+    const people = (await post(
+      [0, 1].map(() => ({ phone: anyPhone(), external_id: crypto.randomUUID() })),
+    )).body.data.map(({ data }: Answer["body"]) => data);
+    // The order of the contacts' ids makes no difference.
+    for (const [one, two] of [people, people.toReversed()]) {
+      const fresh = { phone: anyPhone(), external_id: crypto.randomUUID() };
+      const other = match === "phone" ? "external_id" : "phone";
+      const [{ [other]: freed }, values] = [
+        await read(one.id),
+        [anyPhone(), crypto.randomUUID(), anyPhone(), crypto.randomUUID()],
+      ];
+      const value = (at: number) => values[2 * at + (other === "phone" ? 0 : 1)];
+      const items = [
+        { [match]: two[match], [other]: freed },
+        { [match]: one[match], [other]: value(0) },
+        { [match]: two[match], [other]: freed },
+        { [match]: two[match], [other]: value(1) },
+        { ...fresh, [other]: freed },
+      ];
+      const query = `?match=${match}&on_conflict=update`;
+      const all = await post(items.slice(1), `${query}&atomic=true`);
+      assert.deepEqual(statusesOf(all), [200, 200, 200, 201], JSON.stringify(all.body));
+      assert.equal(all.body.data[3].data[other], freed);
+      assert.deepEqual(statusesOf(await post(items, query)), [409, 200, 409, 200, 200]);
+    }
+  }
+});
+
 Deno.test("simultaneous batches that exchange phone numbers all receive a response", async () => {
   const people = await added(...Array.from({ length: 6 }, anyPhone));
   const phones = people.map(({ phone }) => phone);

@@ -2,7 +2,7 @@ import { COMMON, type FieldsOf, type Words } from "../../_shared/http/api_words.
 import type { BatchItemError, BatchSummary } from "./batch_operation.ts";
 import type { DeletedRow } from "./changes.ts";
 
-export const batch = { items: "The items to write, in any order." };
+export const batch = { items: "The items to write. The service applies them in this order." };
 
 const batchItemError: FieldsOf<typeof BatchItemError> = {
   error: "A human-readable description of the error.",
