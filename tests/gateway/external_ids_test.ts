@@ -168,6 +168,30 @@ Deno.test("a batch with `match=external_id` writes each contact once, even if th
   assert.match(failing.body.data[0].error.error, /external_id/);
 });
 
+Deno.test("the 409 of a batch item suggests on_conflict=update only where on_conflict=update would help", async () => {
+  const known = await contact({ external_id: own() });
+  const { phone, external_id } = known;
+  const suggestion = /send the batch with on_conflict=update, merge or keep$/;
+  const alone = /; update that contact instead$/;
+  for (
+    const [query, item, field, message] of [
+      ["", { phone }, "phone", suggestion],
+      ["", { phone: anyPhone(), external_id }, "external_id", alone],
+      ["on_conflict=update", { phone: anyPhone(), external_id }, "external_id", alone],
+      ["match=external_id", { phone: anyPhone(), external_id }, "external_id", suggestion],
+      ["match=external_id", { phone, external_id: own() }, "phone", alone],
+      ["match=external_id&on_conflict=merge", { phone, external_id: own() }, "phone", alone],
+    ] as const
+  ) {
+    const { body } = await ask("POST", `/contacts/batch?${query}`, { items: [item] });
+    const [{ status, error }] = body.data;
+    assertConflict({ status, body: error } as Answer, known.id, field);
+    assert.match(error.error, message, query);
+    const whole = await ask("POST", `/contacts/batch?atomic=true&${query}`, { items: [item] });
+    assert.ok(whole.body.error.startsWith(`${error.error}; nothing was written`));
+  }
+});
+
 Deno.test("of two items for one new person, the later item wins, even if another item of the batch is refused", async () => {
   const external_id = own();
   const taken = await contact();

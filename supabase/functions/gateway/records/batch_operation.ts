@@ -97,7 +97,8 @@ export function batchOperation<
     body: string;
     /** `BatchParameters`, with the operation's own parameters. */
     query?: Query;
-    meanings: Meanings;
+    /** The error messages, which may depend on the request's parameters. */
+    meanings(query: z.output<Query>): Meanings;
     /**
      * Writes the valid items, of which there may be none. The results are in the order of the
      * items.
@@ -125,27 +126,27 @@ export function batchOperation<
     answers: () => ({ 200: batchAnswer(lighterRow ? z.union([row, lighterRow]) : row) }),
     errors: [
       ...(method === "PATCH" ? ["not_found"] as const : []),
-      ...(meanings.conflicts || meanings.merged ? ["conflict"] as const : []),
+      "conflict",
     ],
-  }, async ({ caller, query, body, idempotency }) => {
+  }, async ({ caller, query: given, body, idempotency }) => {
+    const query = given as unknown as z.output<Query>;
     const items = body.items as JudgedItem<z.output<Item>>[];
     const good = items.flatMap((each) => "item" in each ? [each.item] : []);
-    const atomic = query.atomic === "true";
+    const atomic = given.atomic === "true";
     if (atomic && good.length < items.length) throw invalidRequest(wrongFieldsOf(items));
-    const request = { caller, atomic, idempotency, items: good };
-    const outcome = await caller.inTurn(() =>
-      write({ ...request, query: query as unknown as z.output<Query> })
-    );
+    const request = { caller, query, atomic, idempotency, items: good };
+    const outcome = await caller.inTurn(() => write(request));
     if (outcome.results.length !== good.length) {
       throw new Error(`${good.length} items have ${outcome.results.length} results`);
     }
-    if (outcome.undone) throw firstError(outcome, good, meanings);
+    const told = meanings(query);
+    if (outcome.undone) throw firstError(outcome, good, told);
     const results = outcome.results.values();
     const data = items.map((each, index): ItemAnswer => {
       const at = (field: FieldError) => fieldOfItem(index, field);
       if ("wrong" in each) return failed(index, invalidRequest(each.wrong.map(at)));
       const result = results.next().value!;
-      if (!("data" in result)) return failed(index, errorOf(result, outcome, meanings, at));
+      if (!("data" in result)) return failed(index, errorOf(result, outcome, told, at));
       return { index, status: result.status, data: result.data };
     });
     const count = (from: number, to = from) =>

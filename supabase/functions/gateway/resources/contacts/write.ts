@@ -40,8 +40,8 @@ const EXTERNAL_ID_TAKEN =
   "A contact with this external_id already exists; update that contact instead";
 
 /**
- * Returns the error message for a batch item. The message says how a batch can update existing
- * contacts.
+ * Returns the error message for a batch item that found an existing contact. The message says how a
+ * batch can update existing contacts.
  */
 const inBatch = (sentence: string) =>
   sentence.replace(
@@ -144,10 +144,13 @@ export const contactWrites = [
         "fail",
       ),
     }),
-    meanings: {
+    meanings: ({ match, on_conflict }) => ({
       ...MEANINGS,
-      conflicts: { phone: inBatch(PHONE_TAKEN), external_id: inBatch(EXTERNAL_ID_TAKEN) },
-    },
+      // The other field can belong to another contact than the one that the batch would update.
+      conflicts: on_conflict === "fail"
+        ? { ...MEANINGS.conflicts, [match]: inBatch(MEANINGS.conflicts[match]) }
+        : MEANINGS.conflicts,
+    }),
     async write({ caller: { db }, query: { match, on_conflict }, items, atomic, idempotency }) {
       const write = { items, on_conflict, atomic, idempotency, ...by(match) };
       const answer = await db.rpc("write_contacts", write);
@@ -163,13 +166,13 @@ export const contactWrites = [
     lighterRow: LighterContact,
     item: ContactPatchById,
     body: "ContactPatchBatch",
-    meanings: {
+    meanings: () => ({
       ...MEANINGS,
       constraints: {
         ...MEANINGS.constraints,
         contacts_tags_check: { field: "add_tags", message: TOO_MANY_TAGS_AFTERWARDS },
       },
-    },
+    }),
     async write({ caller: { db }, items, atomic }) {
       return outcomeOf(rows(await db.rpc("patch_contacts", { items, atomic })), Contact);
     },

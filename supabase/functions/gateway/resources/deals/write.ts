@@ -123,13 +123,13 @@ export const dealWrites = [
         "fail",
       ),
     }),
-    meanings: {
+    meanings: () => ({
       ...MEANINGS,
       conflicts: {
         external_id:
           "A deal with this external_id already exists; to update existing deals too, send the batch with on_conflict=update, merge or keep",
       },
-    },
+    }),
     async write({ caller: { db }, query: { on_conflict }, items, atomic, idempotency }) {
       const answer = await db.rpc("write_deals", { items, on_conflict, atomic, idempotency });
       return outcomeOf(rows(answer), Deal);
@@ -143,7 +143,7 @@ export const dealWrites = [
     row: Deal,
     item: DealChangesById,
     body: "DealChangesBatch",
-    meanings: MEANINGS,
+    meanings: () => MEANINGS,
     async write({ caller: { db }, items, atomic }) {
       return outcomeOf(rows(await db.rpc("patch_deals", { items, atomic })), Deal);
     },
