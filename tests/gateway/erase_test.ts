@@ -104,7 +104,7 @@ Deno.test("an erased contact cannot be changed or restored", async () => {
   assert.deepEqual(batch.body.data[0].error, {
     error: refused[0].body.error,
     code: "not_found",
-    details: [{ field: "items.0.id", message: "is the id of a contact whose person was erased" }],
+    details: [{ field: "items.0.id", message: "is the id of an erased contact" }],
   });
   assert.equal((await ask("DELETE", path)).status, 204, "the contact is already archived");
   const deal = { title: "New", contact_id: contact.id, stage_id };

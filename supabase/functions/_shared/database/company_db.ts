@@ -42,7 +42,7 @@ interface Query {
 // supabase-js passes nothing else to that function. They are never sent to the server.
 const URGENT = "X-Urgent";
 const PAGE = "X-Page";
-const LATER_PAGE = "X-Later-Page";
+const MORE_BYTES = "X-More-Bytes";
 
 /**
  * Marks a query that must not be lost. Such a query is placed at the front of its company's queue,
@@ -68,7 +68,7 @@ export function withinBudget<Statement extends Query>(query: Statement, atLeast 
  * the URL of the first page is as long as possible.
  */
 export function ofLaterPage<Statement extends Query>(query: Statement): Statement {
-  query.setHeader(LATER_PAGE, "1");
+  query.setHeader(MORE_BYTES, MAX_CURSOR);
   return query;
 }
 
@@ -79,14 +79,14 @@ export function ofLaterPage<Statement extends Query>(query: Statement): Statemen
  */
 const MAX_ADDRESS = 7_500;
 /** The conditions of a cursor are longer than this only if they contain a long name or title. */
-const MAX_CURSOR = 500;
+const MAX_CURSOR = "500";
 
 /**
  * Whether a URL is too long for a request. A URL is ASCII, so its length is its number of bytes.
  */
-function isTooLong(address: string, isLaterPage: boolean): boolean {
+function isTooLong(address: string, moreBytes: number): boolean {
   const { pathname, search } = new URL(address);
-  return pathname.length + search.length > MAX_ADDRESS + (isLaterPage ? MAX_CURSOR : 0);
+  return pathname.length + search.length > MAX_ADDRESS + moreBytes;
 }
 
 /**
@@ -106,9 +106,9 @@ export function companyDb(
       const [isUrgent, atLeast] = [headers.has(URGENT), Number(headers.get(PAGE))];
       headers.delete(URGENT);
       headers.delete(PAGE);
-      const isLaterPage = headers.has(LATER_PAGE);
-      headers.delete(LATER_PAGE);
-      if (isTooLong(String(input), isLaterPage)) return refused(QUERY_TOO_LONG, 414);
+      const moreBytes = Number(headers.get(MORE_BYTES));
+      headers.delete(MORE_BYTES);
+      if (isTooLong(String(input), moreBytes)) return refused(QUERY_TOO_LONG, 414);
       const statement = async () => {
         headers.set("Authorization", `Bearer ${await token()}`);
         // The timeout starts now, so the time in the queue does not count.

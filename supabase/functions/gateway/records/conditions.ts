@@ -32,16 +32,12 @@ export function isAnyOf(column: string, operands: string[]): Condition[] {
   return [
     operands.length === 1
       ? test(column, "eq", operands[0])
-      : test(column, "in", `(${operands.map(inList).join(",")})`),
+      // An id stays unquoted, so that a query has room for more ids.
+      : test(column, "in", `(${operands.map((each) => ID.test(each) ? each : quoted(each))})`),
   ];
 }
 
-const UUID = /^[0-9a-f-]{36}$/;
-
-/** Quotes a value of `in`. An id stays unquoted, so that a query has room for more ids. */
-function inList(operand: string): string {
-  return UUID.test(operand) ? operand : quoted(operand);
-}
+const ID = /^[0-9a-f-]{36}$/;
 
 /** The column's value is none of these values, or the column has no value. */
 export function isNoneOf(column: string, operands: string[]): Condition[] {

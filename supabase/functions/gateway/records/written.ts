@@ -22,18 +22,12 @@ interface Written<Row> {
 }
 
 /**
- * For each reason why a record cannot be changed, the end of the error message, and a description of
- * the record. Triggers of the tables raise the same error for a single request.
+ * For each reason why a record cannot be changed, the end of the error message. Triggers of the
+ * tables raise the same error for a single request.
  */
 const UNCHANGEABLE = {
-  archived: {
-    why: "it is archived, so restore it before you change it",
-    what: (name: string) => `an archived ${name}`,
-  },
-  erased: {
-    why: "the person was erased, so nothing is left to change or to restore",
-    what: (name: string) => `a ${name} whose person was erased`,
-  },
+  archived: "it is archived, so restore it before you change it",
+  erased: "the person was erased, so nothing is left to change or to restore",
 };
 
 /** An item that was not written. */
@@ -155,14 +149,13 @@ export function errorOf(
       "the first request with this Idempotency-Key wrote it, and it has been deleted since";
     return new ApiError("not_found", `${name} not found: ${since}`);
   }
-  if (result.status === 404 && result.reason) {
-    const { why, what } = UNCHANGEABLE[result.reason];
-    const message = `is the id of ${what(name.toLowerCase())}`;
-    return refusal("not_found", `${name} not found: ${why}`, { field: "id", message });
-  }
   if (result.status === 404) {
-    const message = `is not the id of a ${name.toLowerCase()} of your company`;
-    return refusal("not_found", `${name} not found`, { field: "id", message });
+    const { reason } = result;
+    const record = name.toLowerCase();
+    const [why, message] = reason
+      ? [`: ${UNCHANGEABLE[reason]}`, `is the id of an ${reason} ${record}`]
+      : ["", `is not the id of a ${record} of your company`];
+    return refusal("not_found", `${name} not found${why}`, { field: "id", message });
   }
   const { existing_id, field: taken = "" } = result;
   const meaning = result.merged ? merged : { field: taken, message: conflicts[taken] };
