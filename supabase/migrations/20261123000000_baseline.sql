@@ -4955,20 +4955,26 @@ $$;
 comment on function app.wishes_of(public.contacts) is
   'Returns the wishes of a contact, in the form of app.kept_wishes.';
 
-create function app.decided_at(contact public.contacts) returns timestamptz
+create function app.decided_at(contact public.contacts, other public.contacts default null) returns timestamptz
 language sql immutable
 set search_path = ''
 as $$
-  -- A keyword that does not change do_not_contact changes only its own time: a "stop" after a manual opt-out, or a
-  -- "start" of a person who has not opted out.
-  select greatest(
-    contact.do_not_contact_at,
-    case when contact.do_not_contact then contact.stop_word_at else contact.start_word_at end
-  )
+  select case
+    -- The word "start" does not end an opt-out that the company itself made.
+    when not contact.do_not_contact and other.do_not_contact and other.do_not_contact_source is distinct from 'word'
+    then case when contact.do_not_contact_source is distinct from 'word' then contact.do_not_contact_at end
+    -- A keyword that does not change do_not_contact changes only its own time: a "stop" after a manual opt-out, or a
+    -- "start" of a person who has not opted out.
+    else greatest(
+      contact.do_not_contact_at,
+      case when contact.do_not_contact then contact.stop_word_at else contact.start_word_at end
+    )
+  end
 $$;
-comment on function app.decided_at(public.contacts) is
-  'Returns the time of the newest decision for the contact''s value of do_not_contact. Returns null when no decision '
-  'has a time. Such a value is treated as the oldest decision.';
+comment on function app.decided_at(public.contacts, public.contacts) is
+  'Returns the time of the newest decision for the contact''s value of do_not_contact. Only decisions that can end the '
+  'opt-out of the other contact count. Returns null when no decision has a time. Such a value is treated as the oldest '
+  'decision.';
 
 create function app.keep_wishes_of_phone() returns trigger
 -- Security definer, because API keys and users have no right to write to app.kept_wishes.
@@ -5017,8 +5023,10 @@ as $$
       greatest((earlier ->> 'marketing_resumed_at')::timestamptz, (later ->> 'marketing_resumed_at')::timestamptz)
         as resumed_at
     from (
-      select app.decided_at(jsonb_populate_record(null::public.contacts, earlier)) as earlier_at,
-        app.decided_at(jsonb_populate_record(null::public.contacts, later)) as later_at
+      select app.decided_at(earlier_one) as earlier_at, app.decided_at(later_one, earlier_one) as later_at
+      from
+        jsonb_populate_record(null::public.contacts, earlier) as earlier_one,
+        jsonb_populate_record(null::public.contacts, later) as later_one
     ) as decided
   ) as newest
 $$;
@@ -5109,7 +5117,14 @@ begin
   into wishes.do_not_contact, wishes.do_not_contact_source, wishes.do_not_contact_at, wishes.stop_word_at,
     wishes.start_word_at
   from unnest(others) as other
-  order by app.decided_at(other) desc nulls last, do_not_contact desc limit 1;
+  order by
+    other.do_not_contact and not exists (
+      select from unnest(others) as newer
+      where not newer.do_not_contact
+        and app.decided_at(newer, other) > coalesce(app.decided_at(other), '-infinity')
+    ) desc,
+    app.decided_at(other) desc nulls last
+  limit 1;
   select max(marketing_resumed_at) into wishes.marketing_resumed_at from unnest(others);
   select marketing_stopped_at, marketing_stop_source into wishes.marketing_stopped_at, wishes.marketing_stop_source
   from unnest(others) where marketing_stopped_at is not null
@@ -5164,9 +5179,9 @@ declare
 begin
   if wishes.do_not_contact and not contact.do_not_contact
     and (
-      wins or app.decided_at(contact) is null
+      wins or app.decided_at(contact, wishes) is null
       -- As with the keywords of one contact, "stop" wins if "start" has the same time.
-      or app.decided_at(wishes) >= app.decided_at(contact)
+      or app.decided_at(wishes) >= app.decided_at(contact, wishes)
     )
   then
     contact.do_not_contact := true;
@@ -5382,7 +5397,7 @@ begin
       -- As in app.note_word(), a "stop" also applies if it was sent in the same second as the contact's own decision.
       coalesce(
         contact.phone_key = new.archived_phone_key and new.do_not_contact and not old.do_not_contact
-          and new.do_not_contact_at >= date_trunc('second', app.decided_at(contact)),
+          and new.do_not_contact_at >= date_trunc('second', app.decided_at(contact, new)),
         false
       )
     );

@@ -36,7 +36,14 @@ begin
   into wishes.do_not_contact, wishes.do_not_contact_source, wishes.do_not_contact_at, wishes.stop_word_at,
     wishes.start_word_at
   from unnest(others) as other
-  order by app.decided_at(other) desc nulls last, do_not_contact desc limit 1;
+  order by
+    other.do_not_contact and not exists (
+      select from unnest(others) as newer
+      where not newer.do_not_contact
+        and app.decided_at(newer, other) > coalesce(app.decided_at(other), '-infinity')
+    ) desc,
+    app.decided_at(other) desc nulls last
+  limit 1;
   select max(marketing_resumed_at) into wishes.marketing_resumed_at from unnest(others);
   select marketing_stopped_at, marketing_stop_source into wishes.marketing_stopped_at, wishes.marketing_stop_source
   from unnest(others) where marketing_stopped_at is not null
@@ -91,9 +98,9 @@ declare
 begin
   if wishes.do_not_contact and not contact.do_not_contact
     and (
-      wins or app.decided_at(contact) is null
+      wins or app.decided_at(contact, wishes) is null
       -- As with the keywords of one contact, "stop" wins if "start" has the same time.
-      or app.decided_at(wishes) >= app.decided_at(contact)
+      or app.decided_at(wishes) >= app.decided_at(contact, wishes)
     )
   then
     contact.do_not_contact := true;
@@ -309,7 +316,7 @@ begin
       -- As in app.note_word(), a "stop" also applies if it was sent in the same second as the contact's own decision.
       coalesce(
         contact.phone_key = new.archived_phone_key and new.do_not_contact and not old.do_not_contact
-          and new.do_not_contact_at >= date_trunc('second', app.decided_at(contact)),
+          and new.do_not_contact_at >= date_trunc('second', app.decided_at(contact, new)),
         false
       )
     );

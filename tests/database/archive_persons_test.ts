@@ -315,6 +315,26 @@ test("a restored contact inherits an opt-out only if the opt-out is newer than t
   }
 });
 
+test("the word start of a person does not end the company's own opt-out of another of the person's phone numbers", async (sql) => {
+  for (const isArchived of [true, false]) {
+    const [phone, user_id] = [anyPhone(), anyUserId()];
+    const old = await newContact(sql, { phone, do_not_contact: true });
+    await sql`update contacts set do_not_contact_at = ${at(50)} where id = ${old}`;
+    // The opt-out is kept for the phone number, by the archived contact or without a contact.
+    if (isArchived) await archive(sql, old);
+    else await sql`update contacts set phone = ${anyPhone()} where id = ${old}`;
+    const person = { phone: anyPhone(), user_id };
+    const contact = await writes(sql, person, { word: "start", at: at(60) });
+    assert.equal(contact.do_not_contact, false);
+    // The phone number becomes an additional number of the contact.
+    const { id, do_not_contact } = await writes(sql, { phone, user_id }, { at: at(70) });
+    assert.deepEqual([id, do_not_contact], [contact.id, true]);
+    assert.equal((await sendTo(sql, phone)).do_not_contact, true);
+    await sql`select app.erase_contacts(${company_id}, ${[id]}::uuid[])`;
+    assert.equal((await sendTo(sql, phone)).do_not_contact, true);
+  }
+});
+
 test("a stop word that follows a manual opt-out applies, even if another contact was opted in before the stop word", async (sql) => {
   const ends: Record<string, (old: string, other: string, phone: string) => Promise<string>> = {
     "a new contact": (_old, _other, phone) => newContact(sql, { phone }),
