@@ -71,7 +71,7 @@ export async function readWhatsappConfig(
     jobMs: 60_000,
     channelJobMs: 45_000,
     // Applying an event takes 2 ms, and applying a megabyte of events takes 150 ms.
-    channelJobMost: { events: 300, bytes: 1024 * 1024 },
+    channelJobMost: { events: 300, bytes: 4 * 1024 * 1024 },
     // Storing a list of thousands of templates is one statement, which may take 20 s.
     jobDatabaseTimeoutMs: 25_000,
     eventTimeoutMs: 8_000,
