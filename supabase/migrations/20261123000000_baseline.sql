@@ -1787,10 +1787,29 @@ comment on function public.own_key() is
   'PT403 as app.company_id() does.';
 grant execute on function public.own_key() to api_client;
 
+create function app.require_manager_of_key() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if old.company_id <> all (app.managed_company_ids()) then
+    raise sqlstate 'PT403' using message = 'Only owners and admins of a company change or delete its API keys';
+  end if;
+  return null;
+end
+$$;
+comment on function app.require_manager_of_key() is
+  'Trigger: refuses a change or a deletion of a key by a user who no longer manages the key''s company. Raises PT403.';
+
 create trigger api_keys_check_name before insert or update of name on public.api_keys
   for each row execute function app.check_name_of_row('a key');
 create trigger api_keys_set_updated_at before update of name, is_active on public.api_keys
   for each row execute function app.set_updated_at();
+-- A policy reads the user's role before a statement waits for a locked row. While it waits, the user may lose the role,
+-- so this trigger checks the role again. Because of the trigger's name, the other triggers, which may also wait, run
+-- first. A request with a key changes only last_used_at of the key, so the request does not run this trigger.
+create trigger api_keys_require_manager after delete or update of name, is_active on public.api_keys
+  for each row when (current_user = 'authenticated') execute function app.require_manager_of_key();
 
 alter table public.api_keys enable row level security;
 create policy "owners and admins see their company's keys" on public.api_keys
@@ -8801,6 +8820,10 @@ begin
   if not found then
     raise sqlstate 'PT404' using message = 'No messaging account has this id';
   end if;
+  -- While the function waited for the lock, the user may have lost the role.
+  if not is_platform and owner_id <> all (app.managed_company_ids()) then
+    raise sqlstate 'PT403' using message = 'Only owners and admins of a company disconnect its messaging accounts';
+  end if;
   if disconnected.was_connected then
     update public.messaging_accounts as accounts set
       -- The time now() could be earlier than the connection, because this transaction may have waited for a transaction
@@ -9015,12 +9038,8 @@ create policy "people read when their company's accounts were connected" on publ
 grant select (
   id, company_id, phone_number_id, business_account_id, display_phone, disconnected_at, created_at, updated_at,
   channel_app_id
-) on public.messaging_accounts to authenticated;
+) on public.messaging_accounts to authenticated, service_role;
 grant delete on public.messaging_accounts to service_role;
-grant select (
-  id, company_id, phone_number_id, business_account_id, display_phone, disconnected_at, created_at, updated_at,
-  channel_app_id
-) on public.messaging_accounts to service_role;
 grant insert (
   company_id, phone_number_id, business_account_id, display_phone, encrypted_token, disconnected_at, channel_app_id
 ) on public.messaging_accounts to service_role;
@@ -20366,11 +20385,12 @@ as $$
 declare
   own_contact_id constant uuid := erase_contact.id;
   own_company_id uuid := app.company_id('write');
+  is_person constant boolean := own_company_id is null;
   contact public.contacts;
   counts jsonb;
   earlier jsonb;
 begin
-  if own_company_id is null then
+  if is_person then
     select company_id into own_company_id from public.contacts
     where id = own_contact_id and company_id = any (app.managed_company_ids());
   end if;
@@ -20380,6 +20400,10 @@ begin
   earlier := app.claim_idempotency_key(own_company_id, idempotency);
   if earlier is null then
     perform app.lock_for_erasing(own_company_id, array[own_contact_id]);
+  end if;
+  -- While the function waited for the locks, the user may have lost the role.
+  if is_person and own_company_id <> all (app.managed_company_ids()) then
+    raise sqlstate 'PT404' using message = 'Contact not found';
   end if;
   select * into contact from public.contacts where company_id = own_company_id and id = own_contact_id;
   if contact.id is null then

@@ -317,10 +317,29 @@ comment on function public.own_key() is
   'PT403 as app.company_id() does.';
 grant execute on function public.own_key() to api_client;
 
+create function app.require_manager_of_key() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if old.company_id <> all (app.managed_company_ids()) then
+    raise sqlstate 'PT403' using message = 'Only owners and admins of a company change or delete its API keys';
+  end if;
+  return null;
+end
+$$;
+comment on function app.require_manager_of_key() is
+  'Trigger: refuses a change or a deletion of a key by a user who no longer manages the key''s company. Raises PT403.';
+
 create trigger api_keys_check_name before insert or update of name on public.api_keys
   for each row execute function app.check_name_of_row('a key');
 create trigger api_keys_set_updated_at before update of name, is_active on public.api_keys
   for each row execute function app.set_updated_at();
+-- A policy reads the user's role before a statement waits for a locked row. While it waits, the user may lose the role,
+-- so this trigger checks the role again. Because of the trigger's name, the other triggers, which may also wait, run
+-- first. A request with a key changes only last_used_at of the key, so the request does not run this trigger.
+create trigger api_keys_require_manager after delete or update of name, is_active on public.api_keys
+  for each row when (current_user = 'authenticated') execute function app.require_manager_of_key();
 
 alter table public.api_keys enable row level security;
 create policy "owners and admins see their company's keys" on public.api_keys

@@ -170,6 +170,10 @@ begin
   if not found then
     raise sqlstate 'PT404' using message = 'No messaging account has this id';
   end if;
+  -- While the function waited for the lock, the user may have lost the role.
+  if not is_platform and owner_id <> all (app.managed_company_ids()) then
+    raise sqlstate 'PT403' using message = 'Only owners and admins of a company disconnect its messaging accounts';
+  end if;
   if disconnected.was_connected then
     update public.messaging_accounts as accounts set
       -- The time now() could be earlier than the connection, because this transaction may have waited for a transaction
@@ -384,12 +388,8 @@ create policy "people read when their company's accounts were connected" on publ
 grant select (
   id, company_id, phone_number_id, business_account_id, display_phone, disconnected_at, created_at, updated_at,
   channel_app_id
-) on public.messaging_accounts to authenticated;
+) on public.messaging_accounts to authenticated, service_role;
 grant delete on public.messaging_accounts to service_role;
-grant select (
-  id, company_id, phone_number_id, business_account_id, display_phone, disconnected_at, created_at, updated_at,
-  channel_app_id
-) on public.messaging_accounts to service_role;
 grant insert (
   company_id, phone_number_id, business_account_id, display_phone, encrypted_token, disconnected_at, channel_app_id
 ) on public.messaging_accounts to service_role;

@@ -285,11 +285,12 @@ as $$
 declare
   own_contact_id constant uuid := erase_contact.id;
   own_company_id uuid := app.company_id('write');
+  is_person constant boolean := own_company_id is null;
   contact public.contacts;
   counts jsonb;
   earlier jsonb;
 begin
-  if own_company_id is null then
+  if is_person then
     select company_id into own_company_id from public.contacts
     where id = own_contact_id and company_id = any (app.managed_company_ids());
   end if;
@@ -299,6 +300,10 @@ begin
   earlier := app.claim_idempotency_key(own_company_id, idempotency);
   if earlier is null then
     perform app.lock_for_erasing(own_company_id, array[own_contact_id]);
+  end if;
+  -- While the function waited for the locks, the user may have lost the role.
+  if is_person and own_company_id <> all (app.managed_company_ids()) then
+    raise sqlstate 'PT404' using message = 'Contact not found';
   end if;
   select * into contact from public.contacts where company_id = own_company_id and id = own_contact_id;
   if contact.id is null then

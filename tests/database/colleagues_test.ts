@@ -178,6 +178,9 @@ Deno.test("if a manager loses the role while a call waits, the call is refused a
     demoted: (sql, person) => give(sql, person, "agent", id),
   };
   const [key] = await statement`select id from api_keys where company_id = ${id} limit 1`;
+  const [contact] = await statement`
+    insert into contacts (company_id, name, phone) values (${id}, 'Rui', '+15550177') returning id
+  `;
   const newWebhook = (sql: Sql, webhook_id: string = crypto.randomUUID()) =>
     sql`
       select create_webhook(
@@ -210,6 +213,11 @@ Deno.test("if a manager loses the role while a call waits, the call is refused a
       ["authenticated", (sql) => sql`select begin_test_send(${id}, ${crypto.randomUUID()})`],
       ["authenticated", (sql) => sql`select rotate_api_key(${key.id}, 0)`],
       ["authenticated", (sql) => sql`select require_second_factor(${id}, false)`],
+      ["authenticated", (sql) => sql`select disconnect_messaging_account(${company.account_id})`],
+      ["authenticated", (sql) => sql`select erase_contact(${contact.id})`],
+      ["authenticated", (sql) => sql`update api_keys set name = 'Ours' where id = ${key.id}`],
+      ["authenticated", (sql) => sql`update api_keys set is_active = false where id = ${key.id}`],
+      ["authenticated", (sql) => sql`delete from api_keys where id = ${key.id}`],
     ];
   const count = async () =>
     (await statement`select from company_events where company_id = ${id}`).length;
@@ -222,6 +230,8 @@ Deno.test("if a manager loses the role while a call waits, the call is refused a
         async (sql) => {
           await sql`select from api_keys where company_id = ${id} for no key update`;
           await sql`select from webhooks where company_id = ${id} for no key update`;
+          await sql`select from messaging_accounts where company_id = ${id} for no key update`;
+          await sql`select from contacts where company_id = ${id} for no key update`;
           await actAsPerson(sql, boss);
           await ends(sql, manager);
         },
