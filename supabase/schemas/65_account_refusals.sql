@@ -4,7 +4,13 @@
 -- the account. The next success of the same kind withdraws the refusal. A refusal does not stop the next send, because
 -- WhatsApp decides again for each message.
 
-create function app.note_refusal(of_account_id uuid, of_kind text, of_event text, stopped integer) returns void
+create function app.note_refusal(
+  of_account_id uuid,
+  of_kind text,
+  of_event text,
+  stopped integer,
+  asked_at timestamptz default 'infinity'
+) returns boolean
 language plpgsql
 set search_path = ''
 as $$
@@ -14,6 +20,11 @@ begin
   -- The account is locked before its notices. withdraw_refusals() and withdraw_token_refusals() use the same order, so
   -- that these functions cannot cause a deadlock.
   perform from public.messaging_accounts where id = of_account_id for no key update;
+  if app.may_end_with_new_token(of_event)
+    and exists (select from public.account_health where account_id = of_account_id and token_stored_at > asked_at)
+  then
+    return false;
+  end if;
   insert into public.account_notices as known (
     company_id, account_id, kind, event, value, happened_at, stops_sending, stopped_sends
   )
@@ -30,12 +41,15 @@ begin
   if is_send then
     update public.messaging_accounts set refused_at = now() where id = of_account_id and refused_at is null;
   end if;
+  return true;
 end
 $$;
-comment on function app.note_refusal(uuid, text, text, integer) is
+comment on function app.note_refusal(uuid, text, text, integer, timestamptz) is
   'Records that WhatsApp has refused an account. The kind is `reading_refusal` for a request for the templates, '
   '`reported_refusal` for a report about a message, and `refusal` for every other request. The event is the WhatsApp '
-  'error code, or token_unusable. The argument `stopped` is the number of sends that this refusal has stopped: 0 or 1.';
+  'error code, or token_unusable. The argument `stopped` is the number of sends that this refusal has stopped: 0 or 1. '
+  'Returns false and records nothing if the refusal may be about the token, and the account has got another token after '
+  '`asked_at`, the time of the refused request.';
 
 create function public.note_account_refusal(account_id uuid, code integer default null, stops_send boolean default false)
 returns void
@@ -89,6 +103,17 @@ $$;
 comment on function app.is_about_token(text) is
   'Checks whether the event of a refusal means that the access token cannot be used at all.';
 
+create function app.may_end_with_new_token(event text) returns boolean
+language sql immutable
+set search_path = ''
+as $$
+  -- The error codes for missing permissions; see outcome.ts. A refusal with the code 100 means that the token cannot use
+  -- the number.
+  select app.is_about_token(event) or event in ('3', '10', '100', '131005') or event ~ '^2[0-9][0-9]$'
+$$;
+comment on function app.may_end_with_new_token(text) is
+  'Checks whether the event of a refusal is about the account''s token or the token''s permissions.';
+
 create function app.withdraw_refusals(of_account_id uuid, of_kind text, began_at timestamptz) returns void
 language plpgsql
 set search_path = ''
@@ -118,9 +143,7 @@ begin
   perform from public.messaging_accounts where id = of_account_id for no key update;
   delete from public.account_notices
   where account_id = of_account_id and kind like '%refusal' and received_at <= began_at
-    -- The error codes for an unusable token or missing permissions; see outcome.ts. A refusal with the code 100 means
-    -- that the token cannot use the number.
-    and (app.is_about_token(event) or event in ('3', '10', '100', '131005') or event ~ '^2[0-9][0-9]$');
+    and app.may_end_with_new_token(event);
   update public.messaging_accounts set refused_at = null
   where id = of_account_id and refused_at is not null and not exists (
     select from public.account_notices where account_id = of_account_id and kind in ('refusal', 'reported_refusal')
@@ -146,7 +169,9 @@ begin
   if failure ->> 'reason' = 'channel_account_error' then
     -- A report that is more than a day old says nothing about the current state of the account.
     if reported_at > now() - interval '1 day' then
-      perform app.note_refusal(account.id, 'reported_refusal', coalesce(failure ->> 'code', 'unknown'), 1);
+      perform app.note_refusal(
+        account.id, 'reported_refusal', coalesce(failure ->> 'code', 'unknown'), 1, account.asked_at
+      );
     end if;
   elsif failure is null and account.refused_at is not null then
     perform app.withdraw_refusals(account.id, 'reported_refusal', account.asked_at);

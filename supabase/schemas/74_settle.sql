@@ -72,7 +72,7 @@ begin
     end if;
     if reason = 'channel_account_error' then
       perform app.note_refusal(
-        account.id, 'refusal', coalesce(channel_code::text, 'token_unusable'), 1
+        account.id, 'refusal', coalesce(channel_code::text, 'token_unusable'), 1, account.asked_at
       ) from app.account_of_message(send.company_id, send.message_id) as account;
     end if;
     return settled_state;

@@ -116,13 +116,13 @@ as $$
 declare
   run record;
 begin
-  update public.job_runs set
-    ended_at = now(), failure = left(end_job.failure, 1000), result = end_job.result
+  update public.job_runs set ended_at = now(), failure = left(end_job.failure, 1000), result = end_job.result
   where id = end_job.run_id and ended_at is null
   returning company_id, account_id, job, began_at into run;
   -- The account is locked before its catalogue, as in a disconnection of the account.
   if run.job = 'template-sync' and end_job.refusal is not null then
-    perform app.note_refusal(run.account_id, 'reading_refusal', end_job.refusal, 0);
+    -- If the account has another token now, the templates remain due.
+    if not app.note_refusal(run.account_id, 'reading_refusal', end_job.refusal, 0, run.began_at) then return; end if;
   elsif run.job = 'template-sync' and end_job.failure is null then
     perform app.withdraw_refusals(run.account_id, 'reading_refusal', run.began_at);
   end if;

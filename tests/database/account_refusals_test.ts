@@ -62,6 +62,33 @@ async function reading(sql: Sql, failure: string | null, refusal: string | null)
   await sql`select end_job(${run.run_id}, ${failure}, null, ${refusal})`;
 }
 
+test("if the account gets a new token, an earlier request that WhatsApp then refuses leaves no notice", async (sql) => {
+  const catalogue = { company_id: own.id, business_account_id: "9900001" };
+  await sql`
+    update messaging_accounts set business_account_id = ${catalogue.business_account_id}
+    where id = ${own.account_id}
+  `;
+  await sql`insert into template_catalogues ${sql(catalogue)} on conflict do nothing`;
+  const [{ run }] = await sql`select begin_job('template-sync', ${own.account_id}) as run`;
+  const { claim_id } = await claimed(sql);
+  // The token is stored after both requests began.
+  await sql`
+    insert into account_health (account_id, company_id, token_stored_at)
+    values (${own.account_id}, ${own.id}, now() + interval '1 second')
+  `;
+  await sql`update template_catalogues set sync_due_at = now() where company_id = ${own.id}`;
+  await sql`select end_job(${run.run_id}, 'Refused', null, '190')`;
+  await settle(sql, claim_id, refusedWith(10));
+  const [{ is_due }] = await sql`
+    select sync_due_at <= now() as is_due from template_catalogues
+    where company_id = ${own.id}
+  `;
+  assert.deepEqual([await refusals(sql), is_due], [[], true]);
+  // A refusal that is not about the token leaves a notice.
+  await send(sql, refusedWith(131042));
+  assert.deepEqual(await refusals(sql), [["refusal", "131042", true, 1, 131042]]);
+});
+
 test("when the channel refuses an account, a notice appears immediately and counts the sends that were stopped", async (sql) => {
   for (const code of [131042, 131042, 190, null]) await send(sql, refusedWith(code));
   assert.deepEqual(await refusals(sql), [
