@@ -8820,10 +8820,6 @@ begin
   if not found then
     raise sqlstate 'PT404' using message = 'No messaging account has this id';
   end if;
-  -- While the function waited for the lock, the user may have lost the role.
-  if not is_platform and owner_id <> all (app.managed_company_ids()) then
-    raise sqlstate 'PT403' using message = 'Only owners and admins of a company disconnect its messaging accounts';
-  end if;
   if disconnected.was_connected then
     update public.messaging_accounts as accounts set
       -- The time now() could be earlier than the connection, because this transaction may have waited for a transaction
@@ -8831,6 +8827,10 @@ begin
       disconnected_at = clock_timestamp(), encrypted_token = null
     where accounts.id = disconnected.id
     returning accounts.disconnected_at into disconnected.disconnected_at;
+  end if;
+  -- While the function waited for the locks, the user may have lost the role.
+  if not is_platform and owner_id <> all (app.managed_company_ids()) then
+    raise sqlstate 'PT403' using message = 'Only owners and admins of a company disconnect its messaging accounts';
   end if;
   return disconnected;
 exception
@@ -20426,10 +20426,6 @@ begin
   if earlier is null then
     perform app.lock_for_erasing(own_company_id, array[own_contact_id]);
   end if;
-  -- While the function waited for the locks, the user may have lost the role.
-  if is_person and own_company_id <> all (app.managed_company_ids()) then
-    raise sqlstate 'PT404' using message = 'Contact not found';
-  end if;
   select * into contact from public.contacts where company_id = own_company_id and id = own_contact_id;
   if contact.id is null then
     -- Nothing was erased, so the idempotency key can be used again.
@@ -20451,6 +20447,10 @@ begin
         fingerprint = app.erased_digest(company_id, 'key', fingerprint)
       where company_id = own_company_id and path = idempotency ->> 'path' and key = idempotency ->> 'key';
     end if;
+  end if;
+  -- While the function waited for the locks, the user may have lost the role.
+  if is_person and own_company_id <> all (app.managed_company_ids()) then
+    raise sqlstate 'PT404' using message = 'Contact not found';
   end if;
   return jsonb_build_object(
     'replayed', earlier is not null, 'erased', counts, 'data', app.contact_json(contact)

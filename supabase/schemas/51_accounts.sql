@@ -170,10 +170,6 @@ begin
   if not found then
     raise sqlstate 'PT404' using message = 'No messaging account has this id';
   end if;
-  -- While the function waited for the lock, the user may have lost the role.
-  if not is_platform and owner_id <> all (app.managed_company_ids()) then
-    raise sqlstate 'PT403' using message = 'Only owners and admins of a company disconnect its messaging accounts';
-  end if;
   if disconnected.was_connected then
     update public.messaging_accounts as accounts set
       -- The time now() could be earlier than the connection, because this transaction may have waited for a transaction
@@ -181,6 +177,10 @@ begin
       disconnected_at = clock_timestamp(), encrypted_token = null
     where accounts.id = disconnected.id
     returning accounts.disconnected_at into disconnected.disconnected_at;
+  end if;
+  -- While the function waited for the locks, the user may have lost the role.
+  if not is_platform and owner_id <> all (app.managed_company_ids()) then
+    raise sqlstate 'PT403' using message = 'Only owners and admins of a company disconnect its messaging accounts';
   end if;
   return disconnected;
 exception

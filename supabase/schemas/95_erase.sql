@@ -301,10 +301,6 @@ begin
   if earlier is null then
     perform app.lock_for_erasing(own_company_id, array[own_contact_id]);
   end if;
-  -- While the function waited for the locks, the user may have lost the role.
-  if is_person and own_company_id <> all (app.managed_company_ids()) then
-    raise sqlstate 'PT404' using message = 'Contact not found';
-  end if;
   select * into contact from public.contacts where company_id = own_company_id and id = own_contact_id;
   if contact.id is null then
     -- Nothing was erased, so the idempotency key can be used again.
@@ -326,6 +322,10 @@ begin
         fingerprint = app.erased_digest(company_id, 'key', fingerprint)
       where company_id = own_company_id and path = idempotency ->> 'path' and key = idempotency ->> 'key';
     end if;
+  end if;
+  -- While the function waited for the locks, the user may have lost the role.
+  if is_person and own_company_id <> all (app.managed_company_ids()) then
+    raise sqlstate 'PT404' using message = 'Contact not found';
   end if;
   return jsonb_build_object(
     'replayed', earlier is not null, 'erased', counts, 'data', app.contact_json(contact)
