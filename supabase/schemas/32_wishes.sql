@@ -233,10 +233,8 @@ as $$
       greatest((earlier ->> 'marketing_resumed_at')::timestamptz, (later ->> 'marketing_resumed_at')::timestamptz)
         as resumed_at
     from (
-      select app.decided_at(earlier_one) as earlier_at, app.decided_at(later_one, earlier_one) as later_at
-      from
-        jsonb_populate_record(null::public.contacts, earlier) as earlier_one,
-        jsonb_populate_record(null::public.contacts, later) as later_one
+      select app.decided_at(jsonb_populate_record(null::public.contacts, earlier)) as earlier_at,
+        app.decided_at(jsonb_populate_record(null::public.contacts, later)) as later_at
     ) as decided
   ) as newest
 $$;

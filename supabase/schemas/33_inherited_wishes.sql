@@ -36,14 +36,7 @@ begin
   into wishes.do_not_contact, wishes.do_not_contact_source, wishes.do_not_contact_at, wishes.stop_word_at,
     wishes.start_word_at
   from unnest(others) as other
-  order by
-    other.do_not_contact and not exists (
-      select from unnest(others) as newer
-      where not newer.do_not_contact
-        and app.decided_at(newer, other) > coalesce(app.decided_at(other), '-infinity')
-    ) desc,
-    app.decided_at(other) desc nulls last
-  limit 1;
+  order by app.decided_at(other) desc nulls last, do_not_contact desc limit 1;
   select max(marketing_resumed_at) into wishes.marketing_resumed_at from unnest(others);
   select marketing_stopped_at, marketing_stop_source into wishes.marketing_stopped_at, wishes.marketing_stop_source
   from unnest(others) where marketing_stopped_at is not null
@@ -81,26 +74,33 @@ comment on function app.forget_ended_opt_outs(uuid, text[], uuid[]) is
   'an archived contact has the phone number or the id. The contacts erased_ids do not count, because the caller is '
   'erasing them.';
 
-create function app.with_inherited_wishes(contact public.contacts, wins boolean) returns public.contacts
+create function app.with_inherited_wishes(contact public.contacts, wins boolean, gained text default null)
+returns public.contacts
 language plpgsql
 set search_path = ''
 as $$
 declare
-  -- If `wins` is true, only the wishes for the contact's phone number count.
-  names constant text[] := app.phone_key(contact.phone) || case when not wins then array(
-    select app.phone_key(phone) from public.contact_former_phones
-    where company_id = contact.company_id and contact_id = contact.id and until = 'infinity'
-    union all
-    select coalesce(user_id, archived_user_id) from public.contact_identities
-    where company_id = contact.company_id and contact_id = contact.id
-  ) end;
+  names constant text[] := case
+    when gained is not null then array[gained]
+    -- Only the wishes for the contact's phone number count.
+    when wins then array[app.phone_key(contact.phone)]
+    else app.phone_key(contact.phone) || array(
+      select app.phone_key(phone) from public.contact_former_phones
+      where company_id = contact.company_id and contact_id = contact.id and until = 'infinity'
+      union all
+      select coalesce(user_id, archived_user_id) from public.contact_identities
+      where company_id = contact.company_id and contact_id = contact.id
+    )
+  end;
   wishes constant public.contacts := app.inherited_wishes(contact.company_id, names, contact.id);
+  -- The contact had its other names when its own decisions were made, so these decisions took the wishes into account.
+  decided_at constant timestamptz := app.decided_at(contact, case when gained is not null then wishes end);
 begin
   if wishes.do_not_contact and not contact.do_not_contact
     and (
-      wins or app.decided_at(contact, wishes) is null
+      wins or decided_at is null
       -- As with the keywords of one contact, "stop" wins if "start" has the same time.
-      or app.decided_at(wishes) >= app.decided_at(contact, wishes)
+      or app.decided_at(wishes) >= decided_at
     )
   then
     contact.do_not_contact := true;
@@ -110,6 +110,11 @@ begin
     -- would end the inherited wish, although another person may have sent this "start".
     contact.stop_word_at := wishes.stop_word_at;
     contact.start_word_at := wishes.start_word_at;
+  elsif gained is not null and wishes.do_not_contact and contact.do_not_contact
+    and wishes.do_not_contact_source = 'manual' and contact.do_not_contact_source = 'word'
+  then
+    contact.do_not_contact_source := wishes.do_not_contact_source;
+    contact.do_not_contact_at := wishes.do_not_contact_at;
   end if;
   if wishes.marketing_stopped_at >= coalesce(wishes.marketing_resumed_at, '-infinity')
     and (
@@ -126,18 +131,20 @@ begin
   return contact;
 end
 $$;
-comment on function app.with_inherited_wishes(public.contacts, boolean) is
+comment on function app.with_inherited_wishes(public.contacts, boolean, text) is
   'Returns a contact with its inherited wishes. The argument `wins` is true when the contact has just got a phone '
   'number that was not its additional number. If `wins` is true, the wishes for this phone number apply, even if the '
   'contact''s own decision is newer. If `wins` is false, the wishes for all phone numbers and ids of the contact '
-  'apply, but a newer decision of the contact has priority.';
+  'apply, but a newer decision of the contact has priority. If the contact has just got a further phone number or id, '
+  '`gained` is its phone key or the id, and only the wishes for it apply. The word "start" does not end an opt-out of '
+  'these wishes that the company itself made.';
 
-create function app.pass_on_wishes(contact public.contacts, wins boolean) returns void
+create function app.pass_on_wishes(contact public.contacts, wins boolean, gained text default null) returns void
 language plpgsql
 set search_path = ''
 as $$
 declare
-  inherited constant public.contacts := app.with_inherited_wishes(contact, wins);
+  inherited constant public.contacts := app.with_inherited_wishes(contact, wins, gained);
 begin
   if inherited is distinct from contact then
     update public.contacts set
@@ -154,7 +161,7 @@ begin
   end if;
 end
 $$;
-comment on function app.pass_on_wishes(public.contacts, boolean) is
+comment on function app.pass_on_wishes(public.contacts, boolean, text) is
   'Writes the wishes that app.with_inherited_wishes() returns for a contact.';
 
 create function app.share_wishes(own_company_id uuid, of_contact_id uuid, with_phone text, at timestamptz) returns void
@@ -293,7 +300,7 @@ begin
   select * into contact from public.contacts
   where company_id = new.company_id and id = new.contact_id and archived_at is null;
   if found then
-    perform app.pass_on_wishes(contact, false);
+    perform app.pass_on_wishes(contact, false, new.user_id);
   end if;
   return null;
 end
@@ -316,7 +323,7 @@ begin
       -- As in app.note_word(), a "stop" also applies if it was sent in the same second as the contact's own decision.
       coalesce(
         contact.phone_key = new.archived_phone_key and new.do_not_contact and not old.do_not_contact
-          and new.do_not_contact_at >= date_trunc('second', app.decided_at(contact, new)),
+          and new.do_not_contact_at >= date_trunc('second', app.decided_at(contact)),
         false
       )
     );

@@ -69,7 +69,7 @@ begin
     where company_id = own_company_id and user_id = new_user_id;
     perform app.keep_wishes(own_company_id, array[new_user_id], app.wishes_of(contacts)) from public.contacts
     where company_id = own_company_id and id = owner;
-    perform app.pass_on_wishes(contacts, false) from public.contacts
+    perform app.pass_on_wishes(contacts, false, new_user_id) from public.contacts
     where company_id = own_company_id and id = of_contact_id;
     -- The other contact may have no user id now. The other contact still has the phone number, so has_identity can be
     -- false.
@@ -182,7 +182,7 @@ begin
       insert into public.contact_former_phones (company_id, contact_id, phone, until)
       values (own_company_id, contact.id, their_phone, 'infinity')
       on conflict on constraint contact_former_phones_once do update set until = excluded.until;
-      perform app.pass_on_wishes(contact, false);
+      perform app.pass_on_wishes(contact, false, app.phone_key(their_phone));
     elsif by_phone <> contact.id then
       perform app.share_wishes(own_company_id, contact.id, their_phone, said_at);
     end if;

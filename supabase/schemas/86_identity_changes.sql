@@ -106,7 +106,7 @@ begin
           insert into public.contact_former_phones (company_id, contact_id, phone, until)
           values (own_company_id, of_contact_id, phone_now, 'infinity')
           on conflict on constraint contact_former_phones_once do update set until = excluded.until;
-          perform app.pass_on_wishes(contacts, false) from public.contacts
+          perform app.pass_on_wishes(contacts, false, app.phone_key(phone_now)) from public.contacts
           where company_id = own_company_id and id = of_contact_id;
         end if;
       end if;

@@ -335,6 +335,39 @@ test("the word start of a person does not end the company's own opt-out of anoth
   }
 });
 
+test("the company's own opt-out of a phone number remains when a person with other keywords also uses the number", async (sql) => {
+  for (const words of [["stop", null, "start"], ["stop", "start", null]]) {
+    const [phone, user_id] = [anyPhone(), anyUserId()];
+    const old = await newContact(sql, { phone, do_not_contact: true });
+    await sql`update contacts set do_not_contact_at = ${at(50)} where id = ${old}`;
+    await archive(sql, old);
+    const person = { phone: anyPhone(), user_id };
+    for (const [step, word] of words.entries()) {
+      // With the message without a keyword, the phone number becomes an additional number.
+      const from = word === null ? { phone, user_id } : person;
+      await writes(sql, from, { at: at(60 + step), ...(word && { word }) });
+    }
+    assert.equal((await sendTo(sql, phone)).do_not_contact, true, words.join());
+  }
+});
+
+test("an opt-out that the company has lifted does not return after the words stop and start", async (sql) => {
+  const phone = anyPhone();
+  const old = await newContact(sql, { phone, do_not_contact: true });
+  await sql`update contacts set do_not_contact_at = ${at(10)} where id = ${old}`;
+  await archive(sql, old);
+  const { id } = await sendTo(sql, phone);
+  await sql`update contacts set do_not_contact = false where id = ${id}`;
+  await sql`update contacts set do_not_contact_at = ${at(20)} where id = ${id}`;
+  await writes(sql, { phone }, { word: "stop", at: at(30) });
+  await writes(sql, { phone, user_id: anyUserId() }, { word: "start", at: at(40) });
+  await archive(sql, id);
+  await archive(sql, id, false);
+  assert.equal((await sendTo(sql, phone)).do_not_contact, false);
+  await archive(sql, id);
+  assert.equal((await sendTo(sql, phone)).do_not_contact, false);
+});
+
 test("a stop word that follows a manual opt-out applies, even if another contact was opted in before the stop word", async (sql) => {
   const ends: Record<string, (old: string, other: string, phone: string) => Promise<string>> = {
     "a new contact": (_old, _other, phone) => newContact(sql, { phone }),
