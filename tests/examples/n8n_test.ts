@@ -154,3 +154,27 @@ Deno.test("n8n: a question is answered once, and only while the 24-hour window i
     return left?.length === 1;
   });
 });
+
+Deno.test("n8n: after an error that is not permanent, the next run repeats the reply", async () => {
+  const company = await newCompany();
+  const statuses = [400, 401, 403, 408, 500];
+  await using proxy = bendingProxy(stack.url, {
+    "POST /whatsapp/messages": (answer, made) => {
+      const status = statuses[made] ?? 404;
+      return { ...answer, status, body: { success: false, error: `Refused with ${status}` } };
+    },
+  });
+  const runner = await runnerOf("answer-within-the-window", company, {
+    crm_api_url: `${proxy.url}/functions/v1`,
+  });
+  await runner.run();
+  await asks(company, "Are you open today?");
+  const failures: string[] = [];
+  // The service permanently refuses the last reply, so the workflow leaves it to a person.
+  await until(async () => {
+    const run = await runner.run().catch(({ message }) => ({ failed: failures.push(message) }));
+    return "Leave it to a person" in run;
+  });
+  const repeats = statuses.map((status) => `The next run replies again: Refused with ${status}`);
+  assert.deepEqual(failures, repeats);
+});
