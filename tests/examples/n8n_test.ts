@@ -121,6 +121,7 @@ Deno.test("n8n: a question is answered once, and only while the 24-hour window i
   });
   const runner = await runnerOf("answer-within-the-window", company, {
     crm_api_url: `${proxy.url}/functions/v1`,
+    word: "Open",
   });
   await runner.run();
   const asked = await asks(company, "Are you OPEN today?");
