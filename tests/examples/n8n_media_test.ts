@@ -29,6 +29,16 @@ Deno.test("n8n: an invoice is uploaded and sent once, even if the workflow runs 
   assert.deepEqual(others, []);
   assert.match(JSON.stringify(taken), /"document":\{"id":"[^"]+","filename":"invoice-A-1815.pdf"/);
 
+  const corrected = await runnerOf("send-the-invoice", company, {
+    ...settings,
+    amount: "USD 149",
+  });
+  await assert.rejects(
+    corrected.run(),
+    /Not sent: .* earlier message [0-9a-f-]{36}, in which these fields differ: body_variables,header_media\. A corrected invoice/,
+  );
+  assert.equal((await takenFrom(company)).length, 1);
+
   status = 404;
   await assert.rejects(runner.run(), /Get the PDF: 404/);
   status = 200;
