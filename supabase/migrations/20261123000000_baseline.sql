@@ -4974,26 +4974,20 @@ $$;
 comment on function app.wishes_of(public.contacts) is
   'Returns the wishes of a contact, in the form of app.kept_wishes.';
 
-create function app.decided_at(contact public.contacts, other public.contacts default null) returns timestamptz
+create function app.decided_at(contact public.contacts) returns timestamptz
 language sql immutable
 set search_path = ''
 as $$
-  select case
-    -- The word "start" does not end an opt-out that the company itself made.
-    when not contact.do_not_contact and other.do_not_contact and other.do_not_contact_source is distinct from 'word'
-    then case when contact.do_not_contact_source is distinct from 'word' then contact.do_not_contact_at end
-    -- A keyword that does not change do_not_contact changes only its own time: a "stop" after a manual opt-out, or a
-    -- "start" of a person who has not opted out.
-    else greatest(
-      contact.do_not_contact_at,
-      case when contact.do_not_contact then contact.stop_word_at else contact.start_word_at end
-    )
-  end
+  -- A keyword that does not change do_not_contact changes only its own time: a "stop" after a manual opt-out, or a
+  -- "start" of a person who has not opted out.
+  select greatest(
+    contact.do_not_contact_at,
+    case when contact.do_not_contact then contact.stop_word_at else contact.start_word_at end
+  )
 $$;
-comment on function app.decided_at(public.contacts, public.contacts) is
-  'Returns the time of the newest decision for the contact''s value of do_not_contact. Only decisions that can end the '
-  'opt-out of the other contact count. Returns null when no decision has a time. Such a value is treated as the oldest '
-  'decision.';
+comment on function app.decided_at(public.contacts) is
+  'Returns the time of the newest decision for the contact''s value of do_not_contact. Returns null when no decision '
+  'has a time. Such a value is treated as the oldest decision.';
 
 create function app.keep_wishes_of_phone() returns trigger
 -- Security definer, because API keys and users have no right to write to app.kept_wishes.
@@ -5178,27 +5172,23 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  names constant text[] := case
-    when gained is not null then array[gained]
-    -- Only the wishes for the contact's phone number count.
-    when wins then array[app.phone_key(contact.phone)]
-    else app.phone_key(contact.phone) || array(
-      select app.phone_key(phone) from public.contact_former_phones
-      where company_id = contact.company_id and contact_id = contact.id and until = 'infinity'
-      union all
-      select coalesce(user_id, archived_user_id) from public.contact_identities
-      where company_id = contact.company_id and contact_id = contact.id
-    )
-  end;
+  -- If `wins` is true, only the wishes for the contact's phone number count.
+  names constant text[] := app.phone_key(contact.phone) || case when not wins then array(
+    select app.phone_key(phone) from public.contact_former_phones
+    where company_id = contact.company_id and contact_id = contact.id and until = 'infinity'
+    union all
+    select coalesce(user_id, archived_user_id) from public.contact_identities
+    where company_id = contact.company_id and contact_id = contact.id
+  ) end;
   wishes constant public.contacts := app.inherited_wishes(contact.company_id, names, contact.id);
-  -- The contact had its other names when its own decisions were made, so these decisions took the wishes into account.
-  decided_at constant timestamptz := app.decided_at(contact, case when gained is not null then wishes end);
+  of_gained public.contacts;
+  of_others public.contacts;
 begin
   if wishes.do_not_contact and not contact.do_not_contact
     and (
-      wins or decided_at is null
+      wins or app.decided_at(contact) is null
       -- As with the keywords of one contact, "stop" wins if "start" has the same time.
-      or app.decided_at(wishes) >= decided_at
+      or app.decided_at(wishes) >= app.decided_at(contact)
     )
   then
     contact.do_not_contact := true;
@@ -5208,11 +5198,27 @@ begin
     -- would end the inherited wish, although another person may have sent this "start".
     contact.stop_word_at := wishes.stop_word_at;
     contact.start_word_at := wishes.start_word_at;
-  elsif gained is not null and wishes.do_not_contact and contact.do_not_contact
-    and wishes.do_not_contact_source = 'manual' and contact.do_not_contact_source = 'word'
+  end if;
+  -- The keywords of the person do not replace an opt-out of the gained name that the company itself made.
+  if (wins or gained is not null) and contact.do_not_contact_source is distinct from 'manual'
+    and (contact.do_not_contact or contact.start_word_at is not null)
   then
-    contact.do_not_contact_source := wishes.do_not_contact_source;
-    contact.do_not_contact_at := wishes.do_not_contact_at;
+    of_gained := app.inherited_wishes(
+      contact.company_id, array[coalesce(gained, app.phone_key(contact.phone))], contact.id
+    );
+    if of_gained.do_not_contact and of_gained.do_not_contact_source = 'manual' then
+      -- If another name of the contact has the same opt-out, the contact's own decision has taken it into account.
+      if not wins then
+        of_others := app.inherited_wishes(contact.company_id, array_remove(names, gained), contact.id);
+      end if;
+      if (of_others.do_not_contact_source, of_others.do_not_contact_at)
+        is distinct from (of_gained.do_not_contact_source, of_gained.do_not_contact_at)
+      then
+        contact.do_not_contact := true;
+        contact.do_not_contact_source := 'manual';
+        contact.do_not_contact_at := of_gained.do_not_contact_at;
+      end if;
+    end if;
   end if;
   if wishes.marketing_stopped_at >= coalesce(wishes.marketing_resumed_at, '-infinity')
     and (
@@ -5234,8 +5240,8 @@ comment on function app.with_inherited_wishes(public.contacts, boolean, text) is
   'number that was not its additional number. If `wins` is true, the wishes for this phone number apply, even if the '
   'contact''s own decision is newer. If `wins` is false, the wishes for all phone numbers and ids of the contact '
   'apply, but a newer decision of the contact has priority. If the contact has just got a further phone number or id, '
-  '`gained` is its phone key or the id, and only the wishes for it apply. The word "start" does not end an opt-out of '
-  'these wishes that the company itself made.';
+  '`gained` is the phone key or the id. An opt-out of a name that the contact has just got applies even against newer '
+  'keywords of the person, if the company itself made the opt-out.';
 
 create function app.pass_on_wishes(contact public.contacts, wins boolean, gained text default null) returns void
 language plpgsql
@@ -17085,6 +17091,8 @@ as $$
 declare
   contact public.contacts;
   is_on_file boolean;
+  -- Whether the new phone number already was an additional number of the contact.
+  is_further boolean;
   owner_id uuid;
   phone_now text := new_phone;
   lost_phone text;
@@ -17134,7 +17142,8 @@ begin
       perform from public.contact_former_phones
       where company_id = own_company_id and contact_id = of_contact_id
         and phone_key = app.phone_key(phone_now) and until = 'infinity';
-      if found or owner_id is distinct from of_contact_id then
+      is_further := found;
+      if is_further or owner_id is distinct from of_contact_id then
         if is_on_file or contact.phone is null then
           -- During this update, the number is still additional, so app.inherit_wishes() keeps newer decisions.
           update public.contacts set phone = phone_now where company_id = own_company_id and id = of_contact_id;
@@ -17147,8 +17156,8 @@ begin
           insert into public.contact_former_phones (company_id, contact_id, phone, until)
           values (own_company_id, of_contact_id, phone_now, 'infinity')
           on conflict on constraint contact_former_phones_once do update set until = excluded.until;
-          perform app.pass_on_wishes(contacts, false, app.phone_key(phone_now)) from public.contacts
-          where company_id = own_company_id and id = of_contact_id;
+          perform app.pass_on_wishes(contacts, false, case when not is_further then app.phone_key(phone_now) end)
+          from public.contacts where company_id = own_company_id and id = of_contact_id;
         end if;
       end if;
       exit;

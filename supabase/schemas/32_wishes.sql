@@ -165,26 +165,20 @@ $$;
 comment on function app.wishes_of(public.contacts) is
   'Returns the wishes of a contact, in the form of app.kept_wishes.';
 
-create function app.decided_at(contact public.contacts, other public.contacts default null) returns timestamptz
+create function app.decided_at(contact public.contacts) returns timestamptz
 language sql immutable
 set search_path = ''
 as $$
-  select case
-    -- The word "start" does not end an opt-out that the company itself made.
-    when not contact.do_not_contact and other.do_not_contact and other.do_not_contact_source is distinct from 'word'
-    then case when contact.do_not_contact_source is distinct from 'word' then contact.do_not_contact_at end
-    -- A keyword that does not change do_not_contact changes only its own time: a "stop" after a manual opt-out, or a
-    -- "start" of a person who has not opted out.
-    else greatest(
-      contact.do_not_contact_at,
-      case when contact.do_not_contact then contact.stop_word_at else contact.start_word_at end
-    )
-  end
+  -- A keyword that does not change do_not_contact changes only its own time: a "stop" after a manual opt-out, or a
+  -- "start" of a person who has not opted out.
+  select greatest(
+    contact.do_not_contact_at,
+    case when contact.do_not_contact then contact.stop_word_at else contact.start_word_at end
+  )
 $$;
-comment on function app.decided_at(public.contacts, public.contacts) is
-  'Returns the time of the newest decision for the contact''s value of do_not_contact. Only decisions that can end the '
-  'opt-out of the other contact count. Returns null when no decision has a time. Such a value is treated as the oldest '
-  'decision.';
+comment on function app.decided_at(public.contacts) is
+  'Returns the time of the newest decision for the contact''s value of do_not_contact. Returns null when no decision '
+  'has a time. Such a value is treated as the oldest decision.';
 
 create function app.keep_wishes_of_phone() returns trigger
 -- Security definer, because API keys and users have no right to write to app.kept_wishes.

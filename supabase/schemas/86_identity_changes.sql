@@ -44,6 +44,8 @@ as $$
 declare
   contact public.contacts;
   is_on_file boolean;
+  -- Whether the new phone number already was an additional number of the contact.
+  is_further boolean;
   owner_id uuid;
   phone_now text := new_phone;
   lost_phone text;
@@ -93,7 +95,8 @@ begin
       perform from public.contact_former_phones
       where company_id = own_company_id and contact_id = of_contact_id
         and phone_key = app.phone_key(phone_now) and until = 'infinity';
-      if found or owner_id is distinct from of_contact_id then
+      is_further := found;
+      if is_further or owner_id is distinct from of_contact_id then
         if is_on_file or contact.phone is null then
           -- During this update, the number is still additional, so app.inherit_wishes() keeps newer decisions.
           update public.contacts set phone = phone_now where company_id = own_company_id and id = of_contact_id;
@@ -106,8 +109,8 @@ begin
           insert into public.contact_former_phones (company_id, contact_id, phone, until)
           values (own_company_id, of_contact_id, phone_now, 'infinity')
           on conflict on constraint contact_former_phones_once do update set until = excluded.until;
-          perform app.pass_on_wishes(contacts, false, app.phone_key(phone_now)) from public.contacts
-          where company_id = own_company_id and id = of_contact_id;
+          perform app.pass_on_wishes(contacts, false, case when not is_further then app.phone_key(phone_now) end)
+          from public.contacts where company_id = own_company_id and id = of_contact_id;
         end if;
       end if;
       exit;

@@ -351,16 +351,52 @@ test("the company's own opt-out of a phone number remains when a person with oth
   }
 });
 
-test("an opt-out that the company has lifted does not return after the words stop and start", async (sql) => {
-  const phone = anyPhone();
+test("the company's own opt-out of a phone number remains when the number becomes the main number of a contact that sent keywords", async (sql) => {
+  const [phone, user_id] = [anyPhone(), anyUserId()];
   const old = await newContact(sql, { phone, do_not_contact: true });
+  await sql`update contacts set do_not_contact_at = ${at(50)} where id = ${old}`;
+  await archive(sql, old);
+  await writes(sql, { user_id }, { word: "stop", at: at(60) });
+  await writes(sql, { phone, user_id }, { at: at(61) });
+  await writes(sql, { phone, user_id }, { word: "start", at: at(62) });
+  assert.equal((await sendTo(sql, phone)).do_not_contact, true);
+});
+
+test("an opt-out that was lifted for a person's phone number does not return with the person's id", async (sql) => {
+  for (const column of ["do_not_contact", "marketing_opt_out"]) {
+    const [phone, user_id] = [anyPhone(), anyUserId()];
+    const { id: old } = await writes(sql, { phone, user_id }, { at: at(5) });
+    await sql`update contacts set ${sql({ [column]: true })} where id = ${old}`;
+    await sql`
+      update contacts set do_not_contact_at = ${at(10)}, marketing_stopped_at = ${
+      at(10)
+    } where id = ${old}
+      and (do_not_contact or marketing_opt_out)
+    `;
+    await archive(sql, old);
+    const { id } = await sendTo(sql, phone);
+    assert.equal((await row(sql, id))[column], true);
+    await sql`update contacts set ${sql({ [column]: false })} where id = ${id}`;
+    await archive(sql, id);
+    const newest = await writes(sql, { phone, user_id }, { at: at(30) });
+    assert.equal((await row(sql, newest.id))[column], false, column);
+  }
+});
+
+test("an opt-out that the company has lifted does not return after the words stop and start", async (sql) => {
+  const [phone, user_id] = [anyPhone(), anyUserId()];
+  const { id: old } = await writes(sql, { phone, user_id }, { at: at(5) });
+  await sql`update contacts set do_not_contact = true where id = ${old}`;
   await sql`update contacts set do_not_contact_at = ${at(10)} where id = ${old}`;
   await archive(sql, old);
   const { id } = await sendTo(sql, phone);
   await sql`update contacts set do_not_contact = false where id = ${id}`;
   await sql`update contacts set do_not_contact_at = ${at(20)} where id = ${id}`;
   await writes(sql, { phone }, { word: "stop", at: at(30) });
-  await writes(sql, { phone, user_id: anyUserId() }, { word: "start", at: at(40) });
+  await writes(sql, { phone }, { word: "start", at: at(40) });
+  // The contact gains an id that the archived contact had too.
+  await writes(sql, { phone, user_id }, { at: at(41) });
+  assert.equal((await sendTo(sql, phone)).do_not_contact, false);
   await archive(sql, id);
   await archive(sql, id, false);
   assert.equal((await sendTo(sql, phone)).do_not_contact, false);
