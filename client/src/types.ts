@@ -3118,7 +3118,7 @@ export type Webhook = {
   readonly created_by_key_id: string | null;
   /** The user who created the webhook on the settings page, or who last switched it on there after it was `off`. `null` if a key did this. */
   readonly created_by: string | null;
-  /** The time of the first failed delivery since the last success. `null` while events arrive. */
+  /** The time of the first failed delivery since the last success. `null` while events arrive. If the webhook was switched off while events were waiting, or after deliveries failed, this is at the latest the time when the oldest of these events happened. */
   readonly failing_since: string | null;
   /** If several consecutive deliveries have failed, the time of the next attempt. Otherwise `null` or a time in the past. */
   readonly paused_until: string | null;
@@ -3216,7 +3216,7 @@ export type WebhookWithSecret = {
   readonly created_by_key_id: string | null;
   /** The user who created the webhook on the settings page, or who last switched it on there after it was `off`. `null` if a key did this. */
   readonly created_by: string | null;
-  /** The time of the first failed delivery since the last success. `null` while events arrive. */
+  /** The time of the first failed delivery since the last success. `null` while events arrive. If the webhook was switched off while events were waiting, or after deliveries failed, this is at the latest the time when the oldest of these events happened. */
   readonly failing_since: string | null;
   /** If several consecutive deliveries have failed, the time of the next attempt. Otherwise `null` or a time in the past. */
   readonly paused_until: string | null;

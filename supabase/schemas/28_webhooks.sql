@@ -63,6 +63,9 @@ comment on column public.webhooks.is_queued is
 comment on column public.webhooks.why is
   'Why the webhook is paused or off. failing: no delivery succeeded for three days. gone: the receiver responded with '
   'status 410. key_ended: the key in created_by_key_id ended. by_person, by_key, by_platform: who paused the webhook.';
+comment on column public.webhooks.failing_since is
+  'The time of the first failure since the last success. While the webhook is off, this is the time of the oldest event '
+  'that was still waiting or had failed, if that time is earlier.';
 comment on column public.webhooks.failures is 'The number of failed attempts since the last success.';
 comment on column public.webhooks.paused_until is
   'After several failures, or after a response with Retry-After, the next delivery attempt waits until this time. The '

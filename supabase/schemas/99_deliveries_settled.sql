@@ -81,7 +81,23 @@ declare
 begin
   update public.webhooks set
     state = 'off', why = reason, switched_off_at = at, lease_id = null, leased_until = null, paused_until = null,
-    catch_up_version = null, catch_up_seq = null, catch_up_until = null
+    catch_up_version = null, catch_up_seq = null, catch_up_until = null,
+    -- A failure is later than its event, and an event may wait for hours before its first attempt.
+    failing_since = least(
+      webhooks.failing_since,
+      (
+        select events.happened_at from app.open_deliveries as open
+        join app.events on events.slot = open.slot and events.id = open.event_id
+        where open.webhook_id = webhook
+        order by open.seq limit 1
+      ),
+      (
+        select min(deliveries.happened_at) from app.deliveries
+        where deliveries.webhook_id = webhook and deliveries.outcome = 'failed'
+          -- A run stores an outcome seconds after the attempt.
+          and deliveries.ended_at >= webhooks.failing_since - interval '1 minute'
+      )
+    )
   where id = webhook and state <> 'off'
   returning company_id into of_company;
   if not found then
@@ -96,7 +112,8 @@ begin
 end
 $$;
 comment on function app.switch_off_webhook(uuid, text, jsonb, text) is
-  'Switches a webhook off for a reason. Its open deliveries become undelivered, and the event webhook.switched_off '
+  'Switches a webhook off for a reason. Moves failing_since back to the oldest event that was still waiting, or that '
+  'has failed since the last success. The open deliveries become undelivered, and the event webhook.switched_off '
   'notifies the company''s other webhooks. The event contains the actor and the id of the request. Without an actor, '
   'a job is the author. Moves at most 1,000 deliveries to the log. A job moves the rest. Does nothing when the webhook '
   'is off.';

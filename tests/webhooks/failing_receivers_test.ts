@@ -106,6 +106,40 @@ Deno.test("a 410 switches a webhook off, and the company's other webhooks receiv
   assert.equal((await endedDeliveries(watcher))[0].outcome, "delivered");
 });
 
+Deno.test("a replay from the `failing_since` of a webhook that is off sends every event that was still waiting or had failed", async () => {
+  const company = await newCompany();
+  let status = 410;
+  await using shop = receiver(() => new Response(null, { status }));
+  const deliver = await ownWebhooks([shop.url]);
+  const offAfter = {
+    "a 410": () => deliver(company.id),
+    "a pause": ({ id }: MadeWebhook) =>
+      statement`
+        with paused as (update webhooks set state = 'paused' where id = ${id} returning id)
+        select app.switch_off_webhook(id, 'key_ended') from paused
+      `,
+    "eleven failed attempts": async (webhook: MadeWebhook) => {
+      status = 500;
+      await statement`update app.open_deliveries set attempts = 10 where webhook_id = ${webhook.id}`;
+      await deliver(company.id);
+      assert.equal((await endedDeliveries(webhook))[0].outcome, "failed");
+      await statement`select app.switch_off_webhook(${webhook.id}, 'failing')`;
+    },
+  };
+  for (const [reason, switchOff] of Object.entries(offAfter)) {
+    const webhook = await addWebhook(company.id, shop.url, { types: ["deal.*"] });
+    await noteEvents(company.id, events(1, webhook));
+    await switchOff(webhook);
+    const { state, failing_since } = await stateOf(webhook);
+    assert.equal(state, "off", reason);
+    const [{ happened_at, is_replayed }] = await statement`
+      select happened_at, happened_at >= failing_since as is_replayed
+      from app.deliveries join webhooks on webhooks.id = webhook_id where webhook_id = ${webhook.id}
+    `;
+    assert.ok(is_replayed, `${reason}: ${failing_since} is not ${happened_at} or earlier`);
+  }
+});
+
 Deno.test("the status and `Retry-After` of a response count, even if the response's body never ends", async () => {
   const company = await newCompany();
   const start = (body: ReadableStreamDefaultController) =>

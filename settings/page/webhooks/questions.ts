@@ -24,7 +24,8 @@ const USUAL_OVERLAP = 24;
 /** How far back a replay may begin, in hours. The log keeps events for 30 days. */
 const REPLAYS = [1, 24, 168, 719] as const;
 
-const HOUR_MS = 60 * 60_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
 /**
  * The dialog that asks about a change, with its fields. @param closed is called after the dialog
@@ -167,12 +168,13 @@ const DOES: Record<
 };
 
 /**
- * The time since which a webhook has missed events: the first failure of its receiver, or else the
- * time when the webhook was switched off. The returned time is always less than 30 days ago,
- * because the log has no older events.
+ * A time before all events that a webhook has missed. While a webhook is off, `failing_since` is
+ * not later than the oldest event that was waiting. A change that was being saved when the webhook
+ * was switched off may have happened up to a minute earlier. The returned time is always less than
+ * 30 days ago, because the log has no older events.
  */
 function sinceOf({ switched_off_at, failing_since }: Webhook): string {
-  const missed = Date.parse(failing_since ?? switched_off_at!);
+  const missed = Date.parse(failing_since ?? switched_off_at!) - MINUTE_MS;
   return new Date(Math.max(missed, Date.now() - 719 * HOUR_MS)).toISOString();
 }
 

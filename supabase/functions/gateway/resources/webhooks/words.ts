@@ -44,7 +44,9 @@ const webhook: FieldsOf<typeof Webhook> = {
     "The user who created the webhook on the settings page, or who last switched it on there " +
     "after it was `off`. `null` if a key did this.",
   failing_since:
-    "The time of the first failed delivery since the last success. `null` while events arrive.",
+    "The time of the first failed delivery since the last success. `null` while events arrive. " +
+    "If the webhook was switched off while events were waiting, or after deliveries failed, this " +
+    "is at the latest the time when the oldest of these events happened.",
   paused_until:
     "If several consecutive deliveries have failed, the time of the next attempt. Otherwise " +
     "`null` or a time in the past.",
