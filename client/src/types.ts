@@ -3194,7 +3194,7 @@ export type WebhookChanges = {
   state?: "on" | "paused";
 };
 
-/** A webhook with its secret. Only this response contains the secret. */
+/** A webhook with its secret. */
 export type WebhookWithSecret = {
   /** The id of the record. */
   readonly id: string;
@@ -3232,7 +3232,7 @@ export type WebhookWithSecret = {
   readonly created_at: string;
   /** When the webhook was last changed. */
   readonly updated_at: string;
-  /** The secret that is used to sign the events: `whsec_` followed by base64. Only this response contains the secret. Store it where your receiver can read it. */
+  /** The secret that is used to sign the events: `whsec_` followed by base64. Store it where your receiver can read it. Only a repeat with the same `Idempotency-Key`, within 24 hours, returns it again. */
   readonly secret: string;
 };
 

@@ -63,8 +63,9 @@ const webhook: FieldsOf<typeof Webhook> = {
 const withSecret: FieldsOf<typeof WebhookWithSecret> = {
   ...webhook,
   secret:
-    "The secret that is used to sign the events: `whsec_` followed by base64. Only this response " +
-    "contains the secret. Store it where your receiver can read it.",
+    "The secret that is used to sign the events: `whsec_` followed by base64. Store it where " +
+    "your receiver can read it. Only a repeat with the same `Idempotency-Key`, within 24 hours, " +
+    "returns it again.",
 };
 
 /** The descriptions of webhooks in the OpenAPI document. */
@@ -84,10 +85,11 @@ export const words = {
       tag: "Webhooks",
       summary: "Create a webhook",
       description:
-        "Creates a webhook and returns it with its secret, which is never shown again. Events " +
-        "that happen from now on are delivered to the webhook's URL. If your company already has " +
-        "ten webhooks, the request returns a 409. If the key that makes this request is switched " +
-        "off, expires or is deleted, the webhook is switched off.",
+        "Creates a webhook and returns it with its secret. Store the secret now: only a repeat " +
+        "with the same `Idempotency-Key`, within 24 hours, returns it again. Events that happen " +
+        "from now on are delivered to the webhook's URL. If your company already has ten " +
+        "webhooks, the request returns a 409. If the key that makes this request is switched off, " +
+        "expires or is deleted, the webhook is switched off.",
     },
     updateWebhook: {
       tag: "Webhooks",
@@ -145,7 +147,7 @@ export const words = {
   },
   schemas: {
     Webhook: "A URL that receives your company's events.",
-    WebhookWithSecret: "A webhook with its secret. Only this response contains the secret.",
+    WebhookWithSecret: "A webhook with its secret.",
     NewWebhook: "A webhook to create.",
     WebhookChanges: "Changes to a webhook.",
     SecretRotation: "The options for a webhook's new secret.",
