@@ -236,6 +236,49 @@ Deno.test("if the file's host is too slow, nothing is sent, and the error says t
   assert.match(body.error, /: The medium could not be fetched and uploaded in time\. Nothing was /);
 });
 
+Deno.test("if the channel refuses the file at a URL, nothing is stored, and the same idempotency key sends a corrected file", async () => {
+  let isRefused = true;
+  await using channel = ownSandbox(({ method, path }) =>
+    isRefused && method === "POST" && path.endsWith("/media")
+      ? Response.json({ error: { code: 131053, message: "Media upload error" } }, { status: 400 })
+      : null
+  );
+  const company = await companyWithTemplates(channel.url);
+  await using host = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    () =>
+      new Response(fileOfType("application/pdf", 700), {
+        headers: { "Content-Type": "application/pdf" },
+      }),
+  );
+  const origin = `http://127.0.0.1:${host.addr.port}`;
+  const send = await ownSender(channel.url, {
+    whatsapp: { url: channel.url, timeoutMs: 5_000, mediaHosts: [origin] },
+  });
+  const json = invoice({
+    header_media: { url: `${origin}/damaged.pdf` },
+    idempotency_key: crypto.randomUUID(),
+  });
+  const refused = await send(company.keys.messaging, json);
+  assert.deepEqual([refused.status, refused.body.code, refused.body.channel.code], [
+    422,
+    "media_rejected",
+    131053,
+  ]);
+  assert.deepEqual(await ledgerOf(company), []);
+  isRefused = false;
+  const corrected = await send(company.keys.messaging, {
+    ...json,
+    header_media: { url: `${origin}/invoice.pdf` },
+  });
+  assert.deepEqual(
+    [corrected.status, corrected.body.idempotent_hit, corrected.body.mismatch],
+    [200, false, undefined],
+    JSON.stringify(corrected.body),
+  );
+  assert.equal((await channel.taken()).length, 1);
+});
+
 Deno.test("a refused file fails the send with media_rejected if the caller chose the file, and otherwise with template_rejected", async () => {
   for (const code of [131052, 131053]) {
     await using channel = ownChannel(() =>
