@@ -11,7 +11,8 @@ export interface ClientOptions {
   maxRetries?: number | undefined;
   /**
    * The time limit for one attempt, including its response, in milliseconds. The default is 60,000.
-   * If the response is a file, the limit applies to the wait for the beginning of the response, and
+   * `media.upload()` ignores this option: its default is 100,000, and its own option changes it. If
+   * the response is a file, the limit applies to the wait for the beginning of the response, and
    * then to the wait for each part of the file.
    */
   timeout?: number | undefined;

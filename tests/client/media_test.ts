@@ -1,7 +1,7 @@
 // Tests that the client returns a media file as a stream.
 import assert from "node:assert/strict";
 import { MediaExpiredError } from "../../client/src/main.ts";
-import { failure, LOST, RECORD, scripted, type Step, withoutPauses } from "./scripted.ts";
+import { failure, json, LOST, RECORD, scripted, type Step, withoutPauses } from "./scripted.ts";
 
 const ID = "0b5e55ed-0000-4000-8000-000000000001";
 const HEADERS = {
@@ -122,6 +122,20 @@ Deno.test("`media.upload()` sends the file name unchanged, even if the name has 
   const filename = "Invoice, May.pdf";
   await crm.media.upload(new Uint8Array([1]), { type: "application/pdf", filename });
   assert.equal(made[0].url.searchParams.get("filename"), filename);
+});
+
+Deno.test("only the `timeout` of the request shortens the 100 seconds of `media.upload()`", async () => {
+  const { crm } = scripted([
+    async (_made, signal) => {
+      await new Promise((wait) => setTimeout(wait, 60));
+      signal.throwIfAborted();
+      return json(201, { data: { id: "1" } });
+    },
+  ], { timeout: 20, maxRetries: 0 });
+  const upload = (options?: { timeout: number }) =>
+    crm.media.upload(new Uint8Array([1]), { type: "application/pdf" }, options);
+  await upload();
+  await assert.rejects(upload({ timeout: 20 }).then(), { name: "TimeoutError" });
 });
 
 Deno.test("the client sends a stream only once, even if this request fails, and throws the error of this request", async () => {

@@ -1,9 +1,13 @@
-// Tests that docs/limits.md and the API description state the same limits.
+// Tests that docs/limits.md states the limits of the API description and of the configuration.
 import assert from "node:assert/strict";
 import type { JsonSchema } from "../../generate/openapi/json_schema.ts";
 import openApi from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
 import { MAX_ITEMS } from "../../supabase/functions/_shared/http/batch_body.ts";
 import { MAX_VALUES } from "../../supabase/functions/_shared/http/body.ts";
+import { readSenderConfig } from "../../supabase/functions/_shared/template_sends/template_send_config.ts";
+import { readGatewayConfig } from "../../supabase/functions/gateway/gateway_config.ts";
+import { readWhatsappConfig } from "../../supabase/functions/whatsapp/whatsapp_config.ts";
+import { environment } from "../support/test_stack.ts";
 import { declaredParameters } from "../support/query_text.ts";
 import { readPage } from "./pages.ts";
 
@@ -75,4 +79,23 @@ Deno.test("docs/limits.md states the limits of a request", () => {
   const ofSearch = declaredParameters(document, document.paths["/gateway/search"].get, "query");
   const { schema } = ofSearch.find(({ name }) => name === "limit")!;
   assertSays("`limit` of `GET /search`", schema.minimum, schema.maximum, schema.default);
+});
+
+Deno.test("the time limits that docs/limits.md suggests are longer than the service's own", async () => {
+  const seconds = (pattern: RegExp) => {
+    const [, found] = pattern.exec(text.replaceAll(/\s+/g, " ")) ?? [];
+    assert.ok(found, String(pattern));
+    return Number(found) * 1000;
+  };
+  const long = seconds(/to (\d+) seconds for an upload and for a template send with a file/);
+  const download = seconds(/to (\d+) seconds for the whole download of a file/);
+  const { uploadTimes, databaseTimeoutMs } = await readWhatsappConfig(environment());
+  assert.ok(long >= uploadTimes.allMs + databaseTimeoutMs);
+  const { whatsapp, mediaPatience, settleWaitMs } = await readSenderConfig(environment());
+  // A send with a file is claimed twice: before and after the upload.
+  const ofSend = mediaPatience.timeoutMs + whatsapp.timeoutMs + settleWaitMs +
+    2 * databaseTimeoutMs;
+  assert.ok(ofSend > 60_000 && ofSend <= long);
+  const { mediaPatience: { wholeMs } } = await readGatewayConfig(environment());
+  assert.ok(download >= wholeMs + databaseTimeoutMs);
 });
