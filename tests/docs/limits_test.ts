@@ -1,4 +1,4 @@
-// Tests that docs/limits.md states the limits of the API description and of the configuration.
+// Tests that the pages state the limits of the API description and of the configuration.
 import assert from "node:assert/strict";
 import type { JsonSchema } from "../../generate/openapi/json_schema.ts";
 import openApi from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
@@ -79,6 +79,14 @@ Deno.test("docs/limits.md states the limits of a request", () => {
   const ofSearch = declaredParameters(document, document.paths["/gateway/search"].get, "query");
   const { schema } = ofSearch.find(({ name }) => name === "limit")!;
   assertSays("`limit` of `GET /search`", schema.minimum, schema.maximum, schema.default);
+});
+
+Deno.test("docs/operating.md states for how long the service tries to store the result of a send", async () => {
+  const { settleRetriesMs } = await readSenderConfig(environment());
+  const seconds = settleRetriesMs.reduce((sum, ms) => sum + ms, 0) / 1000;
+  const { text } = await readPage("docs/operating.md");
+  const words = `in ${settleRetriesMs.length + 1} attempts over at least ${seconds} seconds`;
+  assert.ok(text.replaceAll(/\s+/g, " ").includes(words), words);
 });
 
 Deno.test("the time limits that docs/limits.md suggests are longer than the service's own", async () => {
