@@ -244,7 +244,10 @@ Deno.test("a webhook whose API key expires while a run delivers receives no furt
   `;
   const made = Promise.withResolvers<MadeWebhook>();
   await using shop = receiver(async () => {
-    await statement`update api_keys set expires_at = now() where id = ${key_id}`;
+    // Not now(), because the run may read deliveries in a transaction that has just begun.
+    await statement`
+      update api_keys set expires_at = now() - interval '10 seconds' where id = ${key_id}
+    `;
     await noteEvents(company.id, events(1, await made.promise));
     return new Response();
   });
