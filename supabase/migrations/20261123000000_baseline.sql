@@ -5209,7 +5209,11 @@ begin
     of_gained := app.inherited_wishes(
       contact.company_id, array[coalesce(gained, app.phone_key(contact.phone))], contact.id
     );
-    if of_gained.do_not_contact and of_gained.do_not_contact_source = 'manual' then
+    if of_gained.do_not_contact and of_gained.do_not_contact_source = 'manual'
+      -- The company may have lifted the opt-out for another name.
+      and (not wishes.do_not_contact and wishes.do_not_contact_source = 'manual'
+        and wishes.do_not_contact_at >= of_gained.do_not_contact_at) is not true
+    then
       -- If another name of the contact has the same opt-out, the contact's own decision has taken it into account.
       if not wins then
         of_others := app.inherited_wishes(contact.company_id, array_remove(names, gained), contact.id);

@@ -378,8 +378,13 @@ test("an opt-out that was lifted for a person's phone number does not return wit
     assert.equal((await row(sql, id))[column], true);
     await sql`update contacts set ${sql({ [column]: false })} where id = ${id}`;
     await archive(sql, id);
-    const newest = await writes(sql, { phone, user_id }, { at: at(30) });
-    assert.equal((await row(sql, newest.id))[column], false, column);
+    await sql`savepoint lifted`;
+    for (const word of [null, "start"]) {
+      if (word) await writes(sql, { phone }, { word, at: at(30) });
+      const newest = await writes(sql, { phone, user_id }, { at: at(31) });
+      assert.equal((await row(sql, newest.id))[column], false, `${column} ${word}`);
+      await sql`rollback to savepoint lifted`;
+    }
   }
 });
 
