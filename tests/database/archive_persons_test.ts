@@ -24,6 +24,16 @@ async function archive(sql: Sql, id: string, isArchived = true) {
   await sql`update contacts set archived_at = ${isArchived ? sql`now()` : null} where id = ${id}`;
 }
 
+/** Sets do_not_contact as a user or a key does, at this time. */
+async function decides(sql: Sql, id: string, do_not_contact: boolean, seconds: number) {
+  const decision = {
+    do_not_contact,
+    do_not_contact_source: "manual",
+    do_not_contact_at: at(seconds),
+  };
+  await sql`update contacts set ${sql(decision)} where id = ${id}`;
+}
+
 /** Finds or adds the contact for a phone number, as a send does. */
 async function sendTo(sql: Sql, phone: string) {
   return (await sql`select * from app.find_or_add_contact(${company_id}, ${phone}, null)`)[0];
@@ -132,19 +142,15 @@ test("the main, additional and former phone numbers of an archived contact belon
 
 test("a new contact inherits the newest decisions about do_not_contact and marketing from archived contacts with the same phone number", async (sql) => {
   const phone = anyPhone();
-  const decided = async (id: string, value: boolean, time: number) => {
-    await sql`update contacts set do_not_contact = ${value}, do_not_contact_source = 'manual',
-      do_not_contact_at = ${at(time)} where id = ${id}`;
-  };
   const first = await newContact(sql, { phone });
-  await decided(first, true, 10);
+  await decides(sql, first, true, 10);
   await sql`update contacts set marketing_stopped_at = ${
     at(5)
   }, marketing_stop_source = 'preference' where id = ${first}`;
   await archive(sql, first);
   const second = await newContact(sql, { phone });
   assert.deepEqual((await row(sql, second)).do_not_contact, true);
-  await decided(second, false, 20);
+  await decides(sql, second, false, 20);
   await archive(sql, second);
   const third = await row(sql, await newContact(sql, { phone }));
   assert.deepEqual([third.do_not_contact, third.marketing_opt_out_at], [false, new Date(at(5))]);
@@ -152,9 +158,9 @@ test("a new contact inherits the newest decisions about do_not_contact and marke
   // A contact that gets this phone number later also inherits the opt-out, even if the contact's
   // own decision is newer.
   await archive(sql, third.id);
-  await decided(second, true, 30);
+  await decides(sql, second, true, 30);
   const other = await newContact(sql);
-  await decided(other, false, 40);
+  await decides(sql, other, false, 40);
   await sql`update contacts set marketing_resumed_at = ${at(40)} where id = ${other}`;
   await sql`update contacts set phone = ${phone} where id = ${other}`;
   const inherited = await row(sql, other);
@@ -318,8 +324,8 @@ test("a restored contact inherits an opt-out only if the opt-out is newer than t
 test("the word start of a person does not end the company's own opt-out of another of the person's phone numbers", async (sql) => {
   for (const isArchived of [true, false]) {
     const [phone, user_id] = [anyPhone(), anyUserId()];
-    const old = await newContact(sql, { phone, do_not_contact: true });
-    await sql`update contacts set do_not_contact_at = ${at(50)} where id = ${old}`;
+    const old = await newContact(sql, { phone });
+    await decides(sql, old, true, 50);
     // The opt-out is kept for the phone number, by the archived contact or without a contact.
     if (isArchived) await archive(sql, old);
     else await sql`update contacts set phone = ${anyPhone()} where id = ${old}`;
@@ -338,8 +344,8 @@ test("the word start of a person does not end the company's own opt-out of anoth
 test("the company's own opt-out of a phone number remains when a person with other keywords also uses the number", async (sql) => {
   for (const words of [["stop", null, "start"], ["stop", "start", null]]) {
     const [phone, user_id] = [anyPhone(), anyUserId()];
-    const old = await newContact(sql, { phone, do_not_contact: true });
-    await sql`update contacts set do_not_contact_at = ${at(50)} where id = ${old}`;
+    const old = await newContact(sql, { phone });
+    await decides(sql, old, true, 50);
     await archive(sql, old);
     const person = { phone: anyPhone(), user_id };
     for (const [step, word] of words.entries()) {
@@ -353,8 +359,8 @@ test("the company's own opt-out of a phone number remains when a person with oth
 
 test("the company's own opt-out of a phone number remains when the number becomes the main number of a contact that sent keywords", async (sql) => {
   const [phone, user_id] = [anyPhone(), anyUserId()];
-  const old = await newContact(sql, { phone, do_not_contact: true });
-  await sql`update contacts set do_not_contact_at = ${at(50)} where id = ${old}`;
+  const old = await newContact(sql, { phone });
+  await decides(sql, old, true, 50);
   await archive(sql, old);
   await writes(sql, { user_id }, { word: "stop", at: at(60) });
   await writes(sql, { phone, user_id }, { at: at(61) });
@@ -391,12 +397,10 @@ test("an opt-out that was lifted for a person's phone number does not return wit
 test("an opt-out that the company has lifted does not return after the words stop and start", async (sql) => {
   const [phone, user_id] = [anyPhone(), anyUserId()];
   const { id: old } = await writes(sql, { phone, user_id }, { at: at(5) });
-  await sql`update contacts set do_not_contact = true where id = ${old}`;
-  await sql`update contacts set do_not_contact_at = ${at(10)} where id = ${old}`;
+  await decides(sql, old, true, 10);
   await archive(sql, old);
   const { id } = await sendTo(sql, phone);
-  await sql`update contacts set do_not_contact = false where id = ${id}`;
-  await sql`update contacts set do_not_contact_at = ${at(20)} where id = ${id}`;
+  await decides(sql, id, false, 20);
   await writes(sql, { phone }, { word: "stop", at: at(30) });
   await writes(sql, { phone }, { word: "start", at: at(40) });
   // The contact gains an id that the archived contact had too.
@@ -426,15 +430,11 @@ test("a stop word that follows a manual opt-out applies, even if another contact
   for (const [name, end] of Object.entries(ends)) {
     for (const [stopped, isOptedOut] of [[40, true], [20, false]] as const) {
       const phone = anyPhone();
-      const decided = async (id: string, value: boolean, time: number) => {
-        await sql`update contacts set do_not_contact = ${value}, do_not_contact_source = 'manual',
-          do_not_contact_at = ${at(time)} where id = ${id}`;
-      };
       const old = await newContact(sql, { phone });
-      await decided(old, true, 10);
+      await decides(sql, old, true, 10);
       await archive(sql, old);
       const other = await newContact(sql, { phone });
-      await decided(other, false, 30);
+      await decides(sql, other, false, 30);
       await archive(sql, other);
       await archive(sql, old, false);
       await writes(sql, { phone }, { word: "stop", at: at(stopped) });

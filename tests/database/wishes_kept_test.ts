@@ -32,6 +32,14 @@ async function newContact(sql: Sql, phone = anyPhone()): Promise<string> {
   return id;
 }
 
+/** Archives the contact that has a phone number. */
+async function archiveContactOf(sql: Sql, phone: string) {
+  await sql`
+    update contacts set archived_at = now()
+    where company_id = ${company_id} and phone_key = app.phone_key(${phone})
+  `;
+}
+
 async function isStopped(sql: Sql, phone: string): Promise<boolean> {
   const [contact] = await sql`select * from app.find_or_add_contact(${company_id}, ${phone}, null)`;
   const [row] = await sql`select * from contacts where id = ${contact.id}`;
@@ -133,10 +141,7 @@ test("if the person changes phone numbers after an opt-out has ended, neither nu
       await rolledBack(async (sql) => {
         const [phone, other] = [anyPhone(), anyPhone()];
         await says(sql, { phone }, "stop", 1);
-        await sql`
-          update contacts set archived_at = now()
-          where company_id = ${company_id} and phone_key = app.phone_key(${phone})
-        `;
+        await archiveContactOf(sql, phone);
         const id = await newContact(sql, phone);
         if (resumesBy === "hand") await takeBack(sql, id, 3);
         else await says(sql, { phone }, "start", 3);
@@ -153,10 +158,7 @@ test("if an archived contact with the phone number has opted out, the number rem
   await rolledBack(async (sql) => {
     const [phone, other] = [anyPhone(), anyPhone()];
     await says(sql, { phone }, "stop", 1);
-    await sql`
-      update contacts set archived_at = now()
-      where company_id = ${company_id} and phone_key = app.phone_key(${phone})
-    `;
+    await archiveContactOf(sql, phone);
     await newContact(sql, phone);
     await says(sql, { phone }, "stop", 2);
     await tell(sql, account_id, moved(phone, other, 5));
@@ -234,10 +236,7 @@ test("an opt-out that the word start has ended does not return after a merge int
     await rolledBack(async (sql) => {
       const phone = anyPhone();
       await says(sql, { phone }, "stop", 1);
-      await sql`
-        update contacts set archived_at = now()
-        where company_id = ${company_id} and phone_key = app.phone_key(${phone})
-      `;
+      await archiveContactOf(sql, phone);
       const id = await newContact(sql, phone);
       await says(sql, { phone }, "start", 2);
       const [{ id: kept }] = await sql`
