@@ -111,25 +111,22 @@ begin
   if (wins or gained is not null) and contact.do_not_contact_source is distinct from 'manual'
     and (contact.do_not_contact or contact.start_word_at is not null)
   then
-    of_gained := app.inherited_wishes(
-      contact.company_id, array[coalesce(gained, app.phone_key(contact.phone))], contact.id
-    );
+    of_gained := wishes;
+    if not wins then
+      of_gained := app.inherited_wishes(contact.company_id, array[gained], contact.id);
+      of_others := app.inherited_wishes(contact.company_id, array_remove(names, gained), contact.id);
+    end if;
     if of_gained.do_not_contact and of_gained.do_not_contact_source = 'manual'
       -- The company may have lifted the opt-out for another name.
       and (not wishes.do_not_contact and wishes.do_not_contact_source = 'manual'
         and wishes.do_not_contact_at >= of_gained.do_not_contact_at) is not true
-    then
       -- If another name of the contact has the same opt-out, the contact's own decision has taken it into account.
-      if not wins then
-        of_others := app.inherited_wishes(contact.company_id, array_remove(names, gained), contact.id);
-      end if;
-      if (of_others.do_not_contact_source, of_others.do_not_contact_at)
+      and (of_others.do_not_contact_source, of_others.do_not_contact_at)
         is distinct from (of_gained.do_not_contact_source, of_gained.do_not_contact_at)
-      then
-        contact.do_not_contact := true;
-        contact.do_not_contact_source := 'manual';
-        contact.do_not_contact_at := of_gained.do_not_contact_at;
-      end if;
+    then
+      contact.do_not_contact := true;
+      contact.do_not_contact_source := 'manual';
+      contact.do_not_contact_at := of_gained.do_not_contact_at;
     end if;
   end if;
   if wishes.marketing_stopped_at >= coalesce(wishes.marketing_resumed_at, '-infinity')
