@@ -121,8 +121,8 @@ create function app.words(text) returns text
 language plpgsql immutable strict parallel safe
 set search_path = ''
 as $$
-begin
-  return replace(
+declare
+  words constant text := replace(
     lower(
       regexp_replace(
         regexp_replace(normalize(' ' || $1, NFKD), '[\u0300-\u036f]', '', 'g'),
@@ -133,12 +133,16 @@ begin
     ),
     'ς', 'σ'
   );
+begin
+  -- An index row has at most 2704 bytes, and an index contains three of these strings. Nearly all strings of 255
+  -- characters are shorter than 800 bytes.
+  return case when octet_length(words) > 800 then left(words, 200) else words end;
 end
 $$;
 comment on function app.words(text) is
   'Normalizes a string for searches: without accents, in lower case, with a space before the first word. Each run of '
-  'ASCII punctuation and white space becomes one space. gateway/records/words.ts normalizes the caller''s search words '
-  'in the same way.';
+  'ASCII punctuation and white space becomes one space. gateway/records/searched_words.ts normalizes the caller''s '
+  'search words in the same way. A result of more than 800 bytes is cut off after 200 characters.';
 grant execute on function app.words(text) to api_reader, api_client, authenticated, service_role;
 
 -- An index row has at most 2704 bytes, so a constraint limits the length of each tag. A tag that an API key writes has
@@ -4231,7 +4235,10 @@ alter table public.contacts
   alter column empresa_words set statistics 400,
   alter column job_title_words set statistics 400;
 
-create index contacts_newest_first_idx on public.contacts (company_id, created_at desc, id desc);
+-- A search for a common word reads the contacts in list order until it has found a page. The index contains the words,
+-- so that the search reads only the index. Reading each of these contacts in the table would take several times longer.
+create index contacts_newest_first_idx on public.contacts (company_id, created_at desc, id desc)
+  include (name_words, email_words, phone, empresa_words, archived_at);
 
 -- This index covers words, tags and custom fields. A single index is smaller than three indexes, and halves the cost of
 -- a write. The pending list of the index is short, so that no single write or search has to process the entries of many
@@ -20542,19 +20549,16 @@ begin
           (array[name_words, email_words, phone_words, empresa_words])[shown] as label_words
         from (
           (
-            select
-              id, created_at, name, email, phone, empresa, name_words, email_words, phone_words, empresa_words
-            from public.own_contacts
+            select id, created_at, name_words, email_words, phone_words, empresa_words from public.own_contacts
             where %1$s and %5$s order by created_at desc, id desc limit 100
           )
           union
           (
-            select
-              id, created_at, name, email, phone, empresa, name_words, email_words, phone_words, empresa_words
-            from public.own_contacts
+            select id, created_at, name_words, email_words, phone_words, empresa_words from public.own_contacts
             where name_sort ^@ %3$L and %1$s and %5$s order by name_sort, id limit 100
           )
         ) as found
+        join (select id, name, email, phone, empresa from public.own_contacts) as whole using (id)
         cross join lateral (
           select case when name <> '' then 1 when email <> '' then 2 when phone is not null then 3 else 4 end
         ) as field (shown)
@@ -20908,6 +20912,24 @@ create view public.own_contacts as
 comment on view public.own_contacts is
   'The contacts of the key''s company, with the columns that keys use to find and sort them.';
 grant select on public.own_contacts to api_reader;
+
+-- For a search, Postgres reads only the index contacts_newest_first_idx until it has found a page of contacts. Then it
+-- reads the other columns of these contacts.
+create view public.own_searched_contacts as
+  select
+    searched.id, searched.company_id, whole.external_id, whole.name, whole.email, whole.phone, whole.temperature,
+    whole.tags, whole.source, whole.job_title, whole.empresa, whole.custom_fields, whole.do_not_contact,
+    whole.do_not_contact_source, whole.do_not_contact_at, whole.marketing_opt_out, whole.marketing_opt_out_source,
+    whole.marketing_opt_out_at, whole.is_active, searched.archived_at, whole.erased_at, searched.created_at,
+    whole.updated_at, whole.version::text as version,
+    searched.name_words, searched.email_words, replace(searched.phone, '+', ' ') as phone_words,
+    searched.empresa_words
+  from public.contacts as searched
+  left join public.contacts as whole on whole.company_id = searched.company_id and whole.id = searched.id
+  where searched.company_id = (select app.company_id('read'));
+comment on view public.own_searched_contacts is
+  'The contacts of the key''s company, for searches that sort them by created_at.';
+grant select on public.own_searched_contacts to api_reader;
 
 create view public.own_plain_contacts as
   select

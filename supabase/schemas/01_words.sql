@@ -7,8 +7,8 @@ create function app.words(text) returns text
 language plpgsql immutable strict parallel safe
 set search_path = ''
 as $$
-begin
-  return replace(
+declare
+  words constant text := replace(
     lower(
       regexp_replace(
         regexp_replace(normalize(' ' || $1, NFKD), '[\u0300-\u036f]', '', 'g'),
@@ -19,12 +19,16 @@ begin
     ),
     'ς', 'σ'
   );
+begin
+  -- An index row has at most 2704 bytes, and an index contains three of these strings. Nearly all strings of 255
+  -- characters are shorter than 800 bytes.
+  return case when octet_length(words) > 800 then left(words, 200) else words end;
 end
 $$;
 comment on function app.words(text) is
   'Normalizes a string for searches: without accents, in lower case, with a space before the first word. Each run of '
-  'ASCII punctuation and white space becomes one space. gateway/records/words.ts normalizes the caller''s search words '
-  'in the same way.';
+  'ASCII punctuation and white space becomes one space. gateway/records/searched_words.ts normalizes the caller''s '
+  'search words in the same way. A result of more than 800 bytes is cut off after 200 characters.';
 grant execute on function app.words(text) to api_reader, api_client, authenticated, service_role;
 
 -- An index row has at most 2704 bytes, so a constraint limits the length of each tag. A tag that an API key writes has

@@ -55,19 +55,16 @@ begin
           (array[name_words, email_words, phone_words, empresa_words])[shown] as label_words
         from (
           (
-            select
-              id, created_at, name, email, phone, empresa, name_words, email_words, phone_words, empresa_words
-            from public.own_contacts
+            select id, created_at, name_words, email_words, phone_words, empresa_words from public.own_contacts
             where %1$s and %5$s order by created_at desc, id desc limit 100
           )
           union
           (
-            select
-              id, created_at, name, email, phone, empresa, name_words, email_words, phone_words, empresa_words
-            from public.own_contacts
+            select id, created_at, name_words, email_words, phone_words, empresa_words from public.own_contacts
             where name_sort ^@ %3$L and %1$s and %5$s order by name_sort, id limit 100
           )
         ) as found
+        join (select id, name, email, phone, empresa from public.own_contacts) as whole using (id)
         cross join lateral (
           select case when name <> '' then 1 when email <> '' then 2 when phone is not null then 3 else 4 end
         ) as field (shown)

@@ -21,6 +21,24 @@ comment on view public.own_contacts is
   'The contacts of the key''s company, with the columns that keys use to find and sort them.';
 grant select on public.own_contacts to api_reader;
 
+-- For a search, Postgres reads only the index contacts_newest_first_idx until it has found a page of contacts. Then it
+-- reads the other columns of these contacts.
+create view public.own_searched_contacts as
+  select
+    searched.id, searched.company_id, whole.external_id, whole.name, whole.email, whole.phone, whole.temperature,
+    whole.tags, whole.source, whole.job_title, whole.empresa, whole.custom_fields, whole.do_not_contact,
+    whole.do_not_contact_source, whole.do_not_contact_at, whole.marketing_opt_out, whole.marketing_opt_out_source,
+    whole.marketing_opt_out_at, whole.is_active, searched.archived_at, whole.erased_at, searched.created_at,
+    whole.updated_at, whole.version::text as version,
+    searched.name_words, searched.email_words, replace(searched.phone, '+', ' ') as phone_words,
+    searched.empresa_words
+  from public.contacts as searched
+  left join public.contacts as whole on whole.company_id = searched.company_id and whole.id = searched.id
+  where searched.company_id = (select app.company_id('read'));
+comment on view public.own_searched_contacts is
+  'The contacts of the key''s company, for searches that sort them by created_at.';
+grant select on public.own_searched_contacts to api_reader;
+
 create view public.own_plain_contacts as
   select
     id, company_id, external_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields,

@@ -80,7 +80,9 @@ async function fill(owner: Sql, sql: Sql, beside: Sql) {
   ]);
   await Promise.all(both.map((each) => each`reset session_replication_role`));
   for (const { definition } of indexes) await owner.unsafe(definition);
-  await owner`analyze contacts, deals, deal_history, conversations`;
+  // A search reads only an index if a vacuum has found that all transactions see the contacts.
+  await owner`vacuum analyze contacts`;
+  await owner`analyze deals, deal_history, conversations`;
 }
 
 const FUNCTIONS = `

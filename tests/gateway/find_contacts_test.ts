@@ -259,3 +259,26 @@ for (const [fact, addresses] of Object.entries(FACTS)) {
     }
   });
 }
+
+Deno.test("a search finds a contact by the first words of its longest possible strings", async () => {
+  // Random letters of four bytes each, which Postgres cannot compress.
+  const letters = (count: number) =>
+    Array.from(
+      crypto.getRandomValues(new Uint16Array(count)),
+      (n) => String.fromCodePoint(0x20000 + n % 42_000),
+    ).join("");
+  const contact = {
+    name: `Zebedeu ${letters(247)}`,
+    email: `quixada.${letters(56)}@${letters(60)}.${letters(59)}.${letters(58)}.example.com`,
+    empresa: `Astral ${letters(248)}`,
+    job_title: `Aviador ${letters(247)}`,
+  };
+  const { status } = await call(company.keys.all, "POST", "/contacts", {
+    json: { phone: "+5511977776666", ...contact },
+  });
+  assert.equal(status, 201);
+  for (const query of ["q=zebedeu quixada astral", "job_title[contains]=avia"]) {
+    const { body: page } = await call(company.keys.read, "GET", `/contacts?${query}`);
+    assert.deepEqual(page.data.map(({ name }: { name: string }) => name), [contact.name], query);
+  }
+});

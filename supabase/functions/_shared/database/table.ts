@@ -54,6 +54,8 @@ export interface Table<Row extends z.ZodMiniObject = z.ZodMiniObject> {
   view: ViewName;
   /** The view with only the fields, for reads that need no other column. */
   plainView: ViewName;
+  /** The view for reads that find and sort rows only by these columns. */
+  searched?: { view: ViewName; columns: string[] };
   /** The row's fields that callers see. */
   readonly row: Row;
 }
@@ -75,8 +77,9 @@ export function table<
     }),
   view: View,
   plainView: ViewName = view,
+  searched?: Table["searched"],
 ): Table<Row> {
-  return withLazyRow({ name, view, plainView }, row);
+  return withLazyRow({ name, view, plainView, searched }, row);
 }
 
 /**
@@ -113,6 +116,8 @@ function withLazyRow<Row extends z.ZodMiniObject>(
 }
 
 /** The view for a read that needs these columns. */
-export function viewWith({ view, plainView, row }: Table, columns: string[]): ViewName {
-  return columns.every((column) => column in row.shape) ? plainView : view;
+export function viewWith({ view, plainView, row, searched }: Table, columns: string[]): ViewName {
+  if (columns.every((column) => column in row.shape)) return plainView;
+  const isSearch = searched && columns.every((column) => searched.columns.includes(column));
+  return isSearch ? searched.view : view;
 }

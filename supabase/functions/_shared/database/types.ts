@@ -773,6 +773,13 @@ export type Database = {
             referencedRelation: "own_plain_contacts";
             referencedColumns: ["company_id", "id"];
           },
+          {
+            foreignKeyName: "contact_former_phones_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_searched_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
         ];
       };
       "contact_identities": {
@@ -840,6 +847,13 @@ export type Database = {
             referencedRelation: "own_plain_contacts";
             referencedColumns: ["company_id", "id"];
           },
+          {
+            foreignKeyName: "contact_identities_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_searched_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
         ];
       };
       "contact_identity_events": {
@@ -905,6 +919,13 @@ export type Database = {
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
             referencedRelation: "own_plain_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_identity_events_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_searched_contacts";
             referencedColumns: ["company_id", "id"];
           },
         ];
@@ -985,6 +1006,13 @@ export type Database = {
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
             referencedRelation: "own_plain_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_windows_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_searched_contacts";
             referencedColumns: ["company_id", "id"];
           },
         ];
@@ -1229,6 +1257,13 @@ export type Database = {
             referencedColumns: ["company_id", "id"];
           },
           {
+            foreignKeyName: "conversations_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_searched_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
             foreignKeyName: "conversations_messaging_account_fkey";
             columns: ["company_id", "messaging_account_id"];
             isOneToOne: false;
@@ -1414,6 +1449,13 @@ export type Database = {
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
             referencedRelation: "own_plain_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "deals_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_searched_contacts";
             referencedColumns: ["company_id", "id"];
           },
           {
@@ -1965,6 +2007,13 @@ export type Database = {
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
             referencedRelation: "own_plain_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "opt_out_lifts_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_searched_contacts";
             referencedColumns: ["company_id", "id"];
           },
         ];
@@ -2815,6 +2864,13 @@ export type Database = {
             referencedRelation: "own_plain_contacts";
             referencedColumns: ["company_id", "id"];
           },
+          {
+            foreignKeyName: "contact_former_phones_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_searched_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
         ];
       };
       "own_contact_identities": {
@@ -2877,6 +2933,13 @@ export type Database = {
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
             referencedRelation: "own_plain_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_identities_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_searched_contacts";
             referencedColumns: ["company_id", "id"];
           },
         ];
@@ -2944,6 +3007,13 @@ export type Database = {
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
             referencedRelation: "own_plain_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_identity_events_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_searched_contacts";
             referencedColumns: ["company_id", "id"];
           },
         ];
@@ -3018,6 +3088,13 @@ export type Database = {
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
             referencedRelation: "own_plain_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_windows_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_searched_contacts";
             referencedColumns: ["company_id", "id"];
           },
         ];
@@ -3295,6 +3372,13 @@ export type Database = {
             referencedColumns: ["company_id", "id"];
           },
           {
+            foreignKeyName: "conversations_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_searched_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
             foreignKeyName: "conversations_team_fkey";
             columns: ["company_id", "team_id"];
             isOneToOne: false;
@@ -3485,6 +3569,13 @@ export type Database = {
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
             referencedRelation: "own_plain_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "deals_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_searched_contacts";
             referencedColumns: ["company_id", "id"];
           },
           {
@@ -3709,6 +3800,13 @@ export type Database = {
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
             referencedRelation: "own_plain_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "opt_out_lifts_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_searched_contacts";
             referencedColumns: ["company_id", "id"];
           },
         ];
@@ -3983,6 +4081,13 @@ export type Database = {
             referencedColumns: ["company_id", "id"];
           },
           {
+            foreignKeyName: "conversations_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_searched_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
             foreignKeyName: "conversations_team_fkey";
             columns: ["company_id", "team_id"];
             isOneToOne: false;
@@ -4092,6 +4197,13 @@ export type Database = {
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
             referencedRelation: "own_plain_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "deals_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_searched_contacts";
             referencedColumns: ["company_id", "id"];
           },
           {
@@ -4384,6 +4496,48 @@ export type Database = {
           },
           {
             foreignKeyName: "templates_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "own_searched_contacts": {
+        Row: {
+          "archived_at": string | null;
+          "company_id": string;
+          "created_at": string;
+          "custom_fields": Json | null;
+          "do_not_contact": boolean | null;
+          "do_not_contact_at": string | null;
+          "do_not_contact_source": string | null;
+          "email": string | null;
+          "email_words": string | null;
+          "empresa": string | null;
+          "empresa_words": string | null;
+          "erased_at": string | null;
+          "external_id": string | null;
+          "id": string;
+          "is_active": boolean | null;
+          "job_title": string | null;
+          "marketing_opt_out": boolean | null;
+          "marketing_opt_out_at": string | null;
+          "marketing_opt_out_source": string | null;
+          "name": string | null;
+          "name_words": string | null;
+          "phone": string | null;
+          "phone_words": string | null;
+          "source": string | null;
+          "tags": (string)[] | null;
+          "temperature": string | null;
+          "updated_at": string | null;
+          "version": string | null;
+        };
+        ComputedFields: never;
+        Relationships: [
+          {
+            foreignKeyName: "contacts_company_id_fkey";
             columns: ["company_id"];
             isOneToOne: false;
             referencedRelation: "companies";

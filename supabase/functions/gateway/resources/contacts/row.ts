@@ -53,4 +53,10 @@ export const Contact = lazily(() =>
 export type Contact = z.output<typeof Contact>;
 
 /** How contacts are read from the database. */
-export const CONTACTS = table("contacts", Contact, "own_contacts", "own_plain_contacts");
+export const CONTACTS = table("contacts", Contact, "own_contacts", "own_plain_contacts", {
+  view: "own_searched_contacts",
+  columns: [
+    ...["name_words", "email_words", "phone_words", "empresa_words"],
+    ...["id", "company_id", "created_at", "archived_at"],
+  ],
+});
