@@ -3,6 +3,7 @@ import { DatabaseError } from "../supabase/functions/_shared/database/rows.ts";
 import type { Json } from "../supabase/functions/_shared/database/types.ts";
 import { pause } from "../supabase/functions/_shared/pause.ts";
 import { CUSTOM_FIELDS_TOO_LARGE } from "../supabase/functions/gateway/custom_fields.ts";
+import { TOO_MANY_TAGS_AFTERWARDS } from "../supabase/functions/gateway/resources/contacts/input.ts";
 import { noCompany } from "./companies.ts";
 import type { ContactFile, FileRow } from "./contact_file.ts";
 import { OperatorError } from "./operator_error.ts";
@@ -140,6 +141,12 @@ function settle(row: FileRow, result: Result, imported: Imported, rejected: Reje
   else imported.known++;
 }
 
+/** The reason for each constraint of the database that a valid row may violate. */
+const REFUSALS: Record<string, string> = {
+  contacts_custom_fields_check: `custom_fields ${CUSTOM_FIELDS_TOO_LARGE}`,
+  contacts_tags_check: `tags ${TOO_MANY_TAGS_AFTERWARDS}`,
+};
+
 /** Why a contact was not written; null when it was written. */
 function reasonOf(result: Result): string | null {
   switch (result.status) {
@@ -154,9 +161,8 @@ function reasonOf(result: Result): string | null {
         ? `Another contact has this external_id: ${result.existing_id}`
         : `A contact with this phone, or another spelling of it, already exists: ${result.existing_id}`;
     case 422:
-      return result.constraint === "contacts_custom_fields_check"
-        ? `custom_fields ${CUSTOM_FIELDS_TOO_LARGE}`
-        : `The database refuses these values (${result.constraint})`;
+      return REFUSALS[result.constraint] ??
+        `The database refuses these values (${result.constraint})`;
   }
 }
 

@@ -218,6 +218,23 @@ Deno.test("if the database refuses a row, the row is rejected with a reason", as
   });
 });
 
+Deno.test("a row that adds a 51st tag to a contact is rejected, and the reason names the tags", async () => {
+  await importing(async ({ args, contacts }) => {
+    const tags = Array.from({ length: 50 }, (_, at) => `tag ${at}`);
+    const file = (cell: string) => `phone,tags\n+5511987654321,${cell}\n`;
+    await adminRuns([await args(file(tags.join(";")))]);
+    const [{ code, stderr }] = await adminRuns([
+      await args(file("one more"), "--on-conflict", "merge"),
+    ]);
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /^Line 2: tags would have more than 50 different tags together with the stored ones; remove some first\.\n/,
+    );
+    assert.deepEqual(await contacts(["tags"]), [{ tags }]);
+  });
+});
+
 Deno.test("if the database becomes unavailable, the command reports the last imported line", async () => {
   await importing(async ({ args, contacts, rejected }) => {
     const file = people(1200).replace("\n+5511900000700", "\n\n+5511900000700");
