@@ -248,7 +248,8 @@ Deno.test("a replay must start within the last 30 days, and only one replay runs
     const { status, body } = await replay(json);
     assert.deepEqual([status, body.details[0].field], [422, field]);
   }
-  assert.equal((await replay({ since: ago(24), types: ["deal.won"] })).status, 202);
+  // The start is a little earlier than 30 days ago when the database compares it with its clock.
+  assert.equal((await replay({ since: ago(30 * 24), types: ["deal.won"] })).status, 202);
   assertCode(await replay({ since: ago(24) }), 409, "conflict");
   const [{ types }] = await statement`select types from app.replays where webhook_id = ${id}`;
   assert.deepEqual(types, ["deal.won"]);
