@@ -12600,6 +12600,22 @@ comment on function public.list_events(bigint, bigint, uuid, text[], uuid, times
 grant execute on function
   public.list_events(bigint, bigint, uuid, text[], uuid, timestamptz, timestamptz, integer) to api_client;
 
+create function app.awaits_restart(of_company_id uuid) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return coalesce(
+    (select version from app.events where company_id = of_company_id order by version desc limit 1)
+      >= (select beyond from app.change_clock_now()),
+    false
+  );
+end
+$$;
+comment on function app.awaits_restart(uuid) is
+  'Checks whether the log has events of a company with versions that this database has not assigned yet. This is so '
+  'after a restore from a dump, until restart_changes() is called. Until then, the horizon hides the restored events.';
+
 create function public.find_event(name text) returns json
 language plpgsql stable security definer
 set search_path = ''
@@ -22108,6 +22124,10 @@ begin
   if (hook.state in ('on', 'catching_up')) is not true then
     return 'none';
   end if;
+  -- The end of the log cannot be found while the horizon hides restored events.
+  if app.awaits_restart(hook.company_id) then
+    return 'wait';
+  end if;
   select * into replay from app.replays where webhook_id = webhook;
   -- Every transaction below the horizon has ended, so the statements below see all events of these transactions.
   select * into clock from app.change_clock_now();
@@ -22142,7 +22162,7 @@ $$;
 comment on function app.fill_from_log(uuid) is
   'Fills a webhook''s queue from the log if the webhook is catching up or has a replay. Returns `none` when there is '
   'nothing to queue, or when the webhook is paused or off. Returns `wait` when the deliveries must wait for '
-  'transactions that are still writing.';
+  'transactions that are still writing, or for restart_changes() after a restore.';
 
 create function app.bound_queues() returns integer
 language plpgsql
@@ -22156,7 +22176,7 @@ begin
   select * into clock from app.change_clock_now();
   for webhook in
     select id from public.webhooks
-    where state in ('on', 'paused') and catch_up_version is null
+    where state in ('on', 'paused') and catch_up_version is null and not app.awaits_restart(company_id)
       and exists (select from app.open_deliveries where webhook_id = webhooks.id offset 50000)
   loop
     -- All events below the horizon were queued. From the horizon on, events are read from the log, because some of them

@@ -127,6 +127,22 @@ comment on function public.list_events(bigint, bigint, uuid, text[], uuid, times
 grant execute on function
   public.list_events(bigint, bigint, uuid, text[], uuid, timestamptz, timestamptz, integer) to api_client;
 
+create function app.awaits_restart(of_company_id uuid) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return coalesce(
+    (select version from app.events where company_id = of_company_id order by version desc limit 1)
+      >= (select beyond from app.change_clock_now()),
+    false
+  );
+end
+$$;
+comment on function app.awaits_restart(uuid) is
+  'Checks whether the log has events of a company with versions that this database has not assigned yet. This is so '
+  'after a restore from a dump, until restart_changes() is called. Until then, the horizon hides the restored events.';
+
 create function public.find_event(name text) returns json
 language plpgsql stable security definer
 set search_path = ''

@@ -147,6 +147,10 @@ begin
   if (hook.state in ('on', 'catching_up')) is not true then
     return 'none';
   end if;
+  -- The end of the log cannot be found while the horizon hides restored events.
+  if app.awaits_restart(hook.company_id) then
+    return 'wait';
+  end if;
   select * into replay from app.replays where webhook_id = webhook;
   -- Every transaction below the horizon has ended, so the statements below see all events of these transactions.
   select * into clock from app.change_clock_now();
@@ -181,7 +185,7 @@ $$;
 comment on function app.fill_from_log(uuid) is
   'Fills a webhook''s queue from the log if the webhook is catching up or has a replay. Returns `none` when there is '
   'nothing to queue, or when the webhook is paused or off. Returns `wait` when the deliveries must wait for '
-  'transactions that are still writing.';
+  'transactions that are still writing, or for restart_changes() after a restore.';
 
 create function app.bound_queues() returns integer
 language plpgsql
@@ -195,7 +199,7 @@ begin
   select * into clock from app.change_clock_now();
   for webhook in
     select id from public.webhooks
-    where state in ('on', 'paused') and catch_up_version is null
+    where state in ('on', 'paused') and catch_up_version is null and not app.awaits_restart(company_id)
       and exists (select from app.open_deliveries where webhook_id = webhooks.id offset 50000)
   loop
     -- All events below the horizon were queued. From the horizon on, events are read from the log, because some of them

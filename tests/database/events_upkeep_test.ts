@@ -107,6 +107,52 @@ Deno.test("a webhook with more than 50,000 waiting deliveries catches up from th
   });
 });
 
+Deno.test("after a restore from a dump, catching up and replays wait for the restart of the change feeds, and then queue all restored events", async () => {
+  const company = await newCompany();
+  const [behind, replayed, long] = [
+    await addWebhook(company.id, "https://example.com/behind", {
+      ...{ types: ["deal.won"], catch_up_version: 0, catch_up_seq: 0, state: "catching_up" },
+    }),
+    await addWebhook(company.id, "https://example.com/replayed", { types: ["deal.won"] }),
+    await addWebhook(company.id, "https://example.com/long"),
+  ];
+  await rolledBack(async (sql) => {
+    // A dump contains the versions of the database that was dumped.
+    await sql`
+      insert into app.events (slot, id, seq, version, company_id, type, record_id, happened_at)
+      values (
+        app.slot_of(now()), app.new_event_id(now()), nextval('app.event_seq'), 1000000000000,
+        ${company.id}, 'deal.won', ${company.deal_id}, now()
+      )
+    `;
+    await sql`
+      insert into app.replays (webhook_id, company_id, since, until)
+      values (${replayed.id}, ${company.id}, now() - interval '1 day', now() + interval '1 second')
+    `;
+    await addDeliveries(sql, long.id, 50_001);
+    const run = async () => {
+      const filled = await sql`
+        select app.fill_from_log(id) as result from webhooks where id in (${behind.id}, ${replayed.id})
+      `;
+      await sql`select app.bound_queues()`;
+      const [{ state }] = await sql`select state from webhooks where id = ${long.id}`;
+      const queued = await sql`
+        select from app.open_deliveries
+        where webhook_id in (${behind.id}, ${replayed.id}) and record_id = ${company.deal_id}
+      `;
+      return { results: filled.map(({ result }) => result), state, queued: queued.count };
+    };
+    for (let minute = 0; minute < 3; minute++) {
+      assert.deepEqual(await run(), { results: ["wait", "wait"], state: "on", queued: 0 });
+    }
+    // This statement has the same effect on the versions as restart_changes().
+    await sql`update app.change_clock set base = base + 10000000000000`;
+    assert.deepEqual(await run(), {
+      ...{ results: ["filled", "filled"], state: "catching_up", queued: 2 },
+    });
+  });
+});
+
 /** Switches a webhook on, as an operator does. */
 async function switchOn(sql: Sql, webhook_id: string) {
   await actAs(sql, "service_role");
