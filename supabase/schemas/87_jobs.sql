@@ -291,6 +291,7 @@ begin
       ('erased_forgotten', 'app.forget_erased_people(integer)'),
       ('uploads_removed', 'app.remove_old_uploads(integer)'),
       ('invitations_removed', 'app.remove_old_invitations(integer)'),
+      ('cron_runs_removed', 'app.remove_old_cron_runs(integer)'),
       -- This task runs last, because a request with one of the deleted keys waits until this transaction ends.
       ('keys_removed', 'app.remove_old_idempotency_keys(integer)')
     ) as duties (name, signature)

@@ -210,36 +210,6 @@ comment on function public.unschedule_jobs() is
   'removed jobs, which is 0 when no job was scheduled.';
 grant execute on function public.unschedule_jobs() to service_role;
 
-create function app.cron_jobs() returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-declare
-  jobs jsonb;
-begin
-  if to_regnamespace('cron') is null then
-    return '[]';
-  end if;
-  execute $query$
-    select coalesce(jsonb_agg(jsonb_build_object(
-      'name', job.jobname, 'schedule', job.schedule, 'active', job.active,
-      'last_run_at', run.start_time, 'last_status', run.status, 'last_message', run.return_message
-    ) order by job.jobname), '[]')
-    from cron.job
-    left join lateral (
-      select details.start_time, details.status, left(details.return_message, 500) as return_message
-      from cron.job_run_details as details
-      where details.jobid = job.jobid
-      order by details.runid desc
-      limit 1
-    ) as run on true
-    where job.jobname in ('call-due-jobs', 'fail-expired-sends', 'tidy-events')
-  $query$ into jobs;
-  return jobs;
-end
-$$;
-comment on function app.cron_jobs() is 'Returns the jobs of schedule_jobs() from pg_cron, each with its last run.';
-
 create function app.failed_job_calls() returns jsonb
 language plpgsql stable
 set search_path = ''

@@ -305,6 +305,34 @@ Deno.test("while a webhook is on, the webhooks function is called every minute w
   });
 });
 
+test("the records of the runs in pg_cron are deleted after seven days, but only those of the service's own jobs", async (sql) => {
+  await addExtensions(sql);
+  await schedule(sql);
+  await sql`select cron.schedule('of-another-service', '* * * * *', 'select 1')`;
+  await sql`
+    insert into cron.job_run_details (jobid, status, start_time, end_time)
+    select jobid, 'succeeded', now() - days * interval '1 day', case when days = 8 then null else now() - days * interval '1 day' end
+    from cron.job, unnest(array[6, 8, 9]) as days
+  `;
+  const removed = async () => {
+    await actAs(sql, "channel_client");
+    const [{ tended }] = await sql`select tend_channel(5) as tended`;
+    await actAsSuperuser(sql);
+    return tended.cron_runs_removed;
+  };
+  assert.deepEqual([await removed(), await removed(), await removed()], [5, 1, 0]);
+  const left = await sql`
+    select jobname, count(*)::int as runs from cron.job_run_details join cron.job using (jobid)
+    group by jobname order by jobname
+  `;
+  assert.deepEqual(left.map(({ jobname, runs }) => [jobname, runs]), [
+    ["call-due-jobs", 1],
+    ["fail-expired-sends", 1],
+    ["of-another-service", 3],
+    ["tidy-events", 1],
+  ]);
+});
+
 test("without a URL in Vault, calling the due jobs fails with an error that says what to do", async (sql) => {
   await addExtensions(sql);
   await sql`set local role postgres`;
