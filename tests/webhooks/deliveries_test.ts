@@ -214,6 +214,41 @@ Deno.test("during a rotation, deliveries are signed with both secrets, and after
   assert.equal(await send(), 1);
 });
 
+Deno.test("if a previous secret cannot be decrypted, deliveries are signed with the current secret only", async () => {
+  const company = await newCompany();
+  await using shop = receiver();
+  const webhook = await addWebhook(company.id, shop.url, {
+    ...{ sealed_previous_secret: "no..sealed.secret.-" },
+    previous_secret_ends_at: new Date(Date.now() + 3_600_000),
+  });
+  await noteEvents(company.id, [
+    { type: "deal.won", record_id: company.deal_id, webhooks: [webhook.id] },
+  ]);
+  const deliver = await ownWebhooks([shop.url]);
+  const lines = await logged(() => deliver(company.id));
+  const [{ outcome }] = await endedDeliveries(webhook);
+  assert.equal(outcome, "delivered");
+  const [{ text, headers }] = shop.got;
+  new Webhook(webhook.secret).verify(text, headers);
+  assert.equal(headers["webhook-signature"].split(" ").length, 1);
+  const named = lines.filter((line) => line.includes(webhook.id)).map((line) => JSON.parse(line));
+  assert.deepEqual(named.map(({ event }) => event), ["webhook_secret"]);
+});
+
+Deno.test("while the current secret cannot be decrypted, deliveries wait", async () => {
+  const company = await newCompany();
+  await using shop = receiver();
+  const webhook = await addWebhook(company.id, shop.url, { sealed_secret: "no..sealed.secret.-" });
+  await noteEvents(company.id, [
+    { type: "deal.won", record_id: company.deal_id, webhooks: [webhook.id] },
+  ]);
+  const deliver = await ownWebhooks([shop.url]);
+  await logged(() => deliver(company.id));
+  const [{ attempts, tries, waits }] = await openDeliveries(webhook);
+  assert.deepEqual([attempts, tries[0].failure, waits], [0, "secret", true]);
+  assert.equal(shop.got.length, 0);
+});
+
 Deno.test("a change to a deal through the API is delivered as an event", async () => {
   const company = await newCompany();
   await using shop = receiver();

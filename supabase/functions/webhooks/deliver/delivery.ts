@@ -50,7 +50,7 @@ export type Failure =
   | "refused_address"
   /** The connection was refused or lost. */
   | "reset"
-  /** The webhook's secret cannot be decrypted, so nothing was sent. */
+  /** The webhook's current secret cannot be decrypted, so nothing was sent. */
   | "secret";
 
 /** An attempt to deliver an event, as the delivery log shows it. */

@@ -10,8 +10,8 @@ import { bodyOf, headersOf } from "./request.ts";
 import { logUnreadableSecret } from "./webhook_lines.ts";
 
 /**
- * If the operator's keys cannot decrypt a webhook's secret, the next attempt follows after this
- * time.
+ * If the operator's keys cannot decrypt a webhook's current secret, the next attempt follows after
+ * this time.
  */
 const SECRET_WAIT_S = 300;
 
@@ -19,7 +19,7 @@ const SECRET_WAIT_S = 300;
 export class Sender {
   readonly #hosts = new Map<string, { until: number; problem: Promise<Failure | null> }>();
   readonly #secrets = new Map<string, Promise<string>>();
-  /** The webhooks whose secrets cannot be decrypted. Each of them is logged only once. */
+  /** The webhooks with a secret that cannot be decrypted. Each of them is logged only once. */
   readonly #unreadable = new Set<string>();
   /** How many host names were looked up. */
   lookUps = 0;
@@ -45,17 +45,31 @@ export class Sender {
     let headers: Record<string, string>;
     const body = bodyOf(delivery);
     try {
-      const secrets = await Promise.all(webhook.secrets.map((each) => this.#open(webhook, each)));
+      const secrets = await this.#secretsOf(webhook);
       headers = await headersOf(delivery.event.id, body, secrets, Math.floor(+at / 1000));
     } catch (error) {
-      if (!this.#unreadable.has(webhook.id)) {
-        this.#unreadable.add(webhook.id);
-        const facts = { webhook_id: webhook.id, company_id: webhook.companyId };
-        logUnreadableSecret(this.origin, error, facts);
-      }
+      this.#noteUnreadable(webhook, error);
       return without("secret", { kind: "later", waitSeconds: SECRET_WAIT_S });
     }
     return await post(webhook.url, headers, body, this.config.postTimeoutMs);
+  }
+
+  /**
+   * The current secret, and the previous secrets that can be decrypted.
+   *
+   * @throws the errors of `openWebhookSecret` when the current secret cannot be decrypted.
+   */
+  async #secretsOf(webhook: LeasedWebhook): Promise<string[]> {
+    const [current, ...previous] = webhook.secrets.map((each) => this.#open(webhook, each));
+    const noted = (error: unknown) => this.#noteUnreadable(webhook, error);
+    const opened = await Promise.all([current, ...previous.map((each) => each.catch(noted))]);
+    return opened.filter((secret) => secret !== undefined);
+  }
+
+  #noteUnreadable({ id, companyId }: LeasedWebhook, error: unknown) {
+    if (this.#unreadable.has(id)) return;
+    this.#unreadable.add(id);
+    logUnreadableSecret(this.origin, error, { webhook_id: id, company_id: companyId });
   }
 
   #open({ id, companyId }: LeasedWebhook, sealed: string): Promise<string> {
