@@ -21,6 +21,8 @@ interface SealedSecret {
   company_id: string;
   kind: string;
   sealed: string;
+  /** When the secret ends; `infinity` for the current secret. */
+  ends_at: string;
 }
 
 /**
@@ -38,15 +40,15 @@ export async function resealWebhookSecrets(
       rows(
         await db.rpc("sealed_webhook_secrets", {
           after_id: after?.webhook_id,
-          after_kind: after?.kind,
+          after_ends_at: after?.ends_at,
           max_rows,
         }),
       ),
     open: (secret) => openWebhookSecret(secret.sealed, secret, keys),
     reportUnopened: ({ webhook_id, kind }, key_id) => unopened.push({ webhook_id, kind, key_id }),
     seal: (text, secret) => sealWebhookSecret(text, secret, keys[0]),
-    replace: async ({ webhook_id, kind, sealed: sealed_before }, sealed) =>
-      rows(await db.rpc("reseal_webhook_secret", { webhook_id, kind, sealed_before, sealed })),
+    replace: async ({ webhook_id, sealed: sealed_before }, sealed) =>
+      rows(await db.rpc("reseal_webhook_secret", { webhook_id, sealed_before, sealed })),
   });
   return { ...counts, unopened };
 }

@@ -13,7 +13,7 @@ export function webhookSecrets(owner: Sql, credentialsKey: string): SecretsOf {
     const webhooks = await owner<
       { id: string; company_id: string; sealed: string[] }[]
     >`
-      select id, company_id, array_remove(array[sealed_secret, sealed_previous_secret], null) as sealed
+      select id, company_id, sealed_secret || sealed_previous_secrets as sealed
       from webhooks where url = ${url} or starts_with(url, ${`${url}?`})
     `;
     if (webhooks.length === 0) return null;

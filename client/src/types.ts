@@ -3124,7 +3124,7 @@ export type Webhook = {
   readonly paused_until: string | null;
   /** When the webhook was switched off. `null` if the webhook is not off. */
   readonly switched_off_at: string | null;
-  /** The time until which events are also signed with the previous secret. `null` if only one secret is in use. */
+  /** The time until which events are also signed with a previous secret. `null` if only one secret is in use. */
   readonly previous_secret_ends_at: string | null;
   /** When an event last arrived. `null` if no event has arrived yet. */
   readonly last_success_at: string | null;
@@ -3222,7 +3222,7 @@ export type WebhookWithSecret = {
   readonly paused_until: string | null;
   /** When the webhook was switched off. `null` if the webhook is not off. */
   readonly switched_off_at: string | null;
-  /** The time until which events are also signed with the previous secret. `null` if only one secret is in use. */
+  /** The time until which events are also signed with a previous secret. `null` if only one secret is in use. */
   readonly previous_secret_ends_at: string | null;
   /** When an event last arrived. `null` if no event has arrived yet. */
   readonly last_success_at: string | null;

@@ -3403,8 +3403,8 @@ create table public.webhooks (
   payload text not null default 'full' check (payload in ('full', 'ids')),
   description text check (char_length(description) between 1 and 255),
   sealed_secret text not null,
-  sealed_previous_secret text,
-  previous_secret_ends_at timestamptz,
+  sealed_previous_secrets text[] not null default '{}',
+  previous_secrets_end_at timestamptz[] not null default '{}',
   -- These columns have no foreign keys, because a webhook remains visible after its key is deleted or its author has
   -- left.
   created_by_key_id uuid,
@@ -3427,8 +3427,8 @@ create table public.webhooks (
   last_success_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  constraint webhooks_previous_secret_check
-    check ((sealed_previous_secret is null) = (previous_secret_ends_at is null)),
+  constraint webhooks_previous_secrets_check
+    check (cardinality(sealed_previous_secrets) = cardinality(previous_secrets_end_at)),
   constraint webhooks_catch_up_check check ((catch_up_version is null) = (catch_up_seq is null)),
   constraint webhooks_switched_off_check check ((state = 'off') = (switched_off_at is not null))
 );
@@ -3441,9 +3441,9 @@ comment on column public.webhooks.payload is
   'id.';
 comment on column public.webhooks.sealed_secret is
   'The secret for signing deliveries, encrypted by the edge functions for this company and webhook.';
-comment on column public.webhooks.sealed_previous_secret is
-  'The previous secret, encrypted. The edge functions also sign deliveries with the previous secret until '
-  'previous_secret_ends_at.';
+comment on column public.webhooks.sealed_previous_secrets is
+  'The previous secrets, encrypted. The edge functions also sign deliveries with each previous secret until its time in '
+  'previous_secrets_end_at.';
 comment on column public.webhooks.created_by_key_id is
   'The API key that the webhook depends on. The key created the webhook, changed the URL, or switched the webhook on '
   'after it was off. A rotation gives the webhook to the successor. The webhook is switched off when the key is '
@@ -3581,7 +3581,7 @@ alter table app.replays enable row level security;
 create policy "the platform reads webhooks" on public.webhooks for select to service_role using (true);
 
 grant select (
-  id, company_id, url, types, payload, description, previous_secret_ends_at, created_by_key_id, created_by, state, why,
+  id, company_id, url, types, payload, description, previous_secrets_end_at, created_by_key_id, created_by, state, why,
   switched_off_at, failing_since, failures, paused_until, pauses, last_success_at, created_at, updated_at
 ) on public.webhooks to service_role;
 
@@ -3589,6 +3589,17 @@ grant select (
 
 -- The secrets of webhooks. The edge functions encrypt (seal) each secret for its company and webhook before they store
 -- it. No role can read the sealed secrets from the table directly.
+
+create function app.previous_secrets(hook public.webhooks) returns table (sealed text, ends_at timestamptz)
+language sql stable
+set search_path = ''
+as $$
+  select previous.sealed, previous.ends_at
+  from unnest(hook.sealed_previous_secrets, hook.previous_secrets_end_at) as previous (sealed, ends_at)
+  where previous.ends_at > now()
+$$;
+comment on function app.previous_secrets(public.webhooks) is
+  'Returns the previous secrets of a webhook that still sign deliveries.';
 
 create function public.rotate_webhook_secret(
   webhook_id uuid, sealed_secret text, overlap_hours integer default 24, idempotency jsonb default null
@@ -3600,6 +3611,7 @@ declare
   judged constant public.webhooks := app.managed_webhook(rotate_webhook_secret.webhook_id);
   earlier constant jsonb := app.claim_idempotency_key(judged.company_id, idempotency);
   hook public.webhooks;
+  kept record;
 begin
   if earlier is not null then
     return json_build_object('replayed', true, 'data', app.webhook_json(judged), 'sealed_secret', judged.sealed_secret);
@@ -3608,10 +3620,20 @@ begin
     raise sqlstate 'PT422' using message = 'overlap_hours must be 0 to 168';
   end if;
   hook := app.locked_webhook(judged.id);
+  -- The receiver may still use any of these secrets, so each of them signs deliveries until its own end.
+  select array_agg(sealed) as sealed, array_agg(ends_at) as ends_at, min(ends_at) as first_end into kept
+  from app.previous_secrets(hook) where overlap_hours > 0;
+  if cardinality(kept.sealed) >= 5 then
+    raise sqlstate 'PT409' using message = 'Five previous secrets still sign the events of this webhook: try again after '
+      || to_char(kept.first_end at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"')
+      || ', or end all previous secrets with overlap_hours 0';
+  end if;
   update public.webhooks set
     sealed_secret = rotate_webhook_secret.sealed_secret,
-    sealed_previous_secret = case when overlap_hours > 0 then webhooks.sealed_secret end,
-    previous_secret_ends_at = case when overlap_hours > 0 then now() + make_interval(hours => overlap_hours) end
+    sealed_previous_secrets = case when overlap_hours > 0 then webhooks.sealed_secret || kept.sealed else '{}' end,
+    previous_secrets_end_at = case
+      when overlap_hours > 0 then (now() + make_interval(hours => overlap_hours)) || kept.ends_at else '{}'
+    end
   where id = hook.id
   returning * into hook;
   perform app.note_webhook_history(hook, 'webhook_secret_rotated');
@@ -3621,56 +3643,54 @@ end
 $$;
 comment on function public.rotate_webhook_secret(uuid, text, integer, jsonb) is
   'Replaces a webhook''s secret, and returns { replayed, data, sealed_secret }. During the overlap, the previous '
-  'secret also signs deliveries. The edge functions seal the secret and then call this function. Raises PT422 for an '
-  'invalid overlap. Also raises the errors of app.managed_webhook() and app.claim_idempotency_key().';
+  'secret also signs deliveries, and so do earlier secrets until their own ends. With an overlap of 0, all previous '
+  'secrets end. The edge functions seal the secret and then call this function. Raises PT422 for an invalid overlap, '
+  'and PT409 while five previous secrets sign deliveries. Also raises the errors of app.managed_webhook() and '
+  'app.claim_idempotency_key().';
 grant execute on function public.rotate_webhook_secret(uuid, text, integer, jsonb) to api_client, settings_client;
 
 create function public.sealed_webhook_secrets(
-  after_id uuid default null, after_kind text default null, max_rows integer default 1000
-) returns table (webhook_id uuid, company_id uuid, kind text, sealed text)
+  after_id uuid default null, after_ends_at timestamptz default null, max_rows integer default 1000
+) returns table (webhook_id uuid, company_id uuid, kind text, sealed text, ends_at timestamptz)
 language sql stable security definer -- no role reads the secrets
 set search_path = ''
 as $$
-  select webhooks.id, webhooks.company_id, secrets.kind, secrets.sealed
+  select webhooks.id, webhooks.company_id, secrets.kind, secrets.sealed, secrets.ends_at
   from public.webhooks
   cross join lateral (
-    values ('secret', webhooks.sealed_secret), ('previous_secret', webhooks.sealed_previous_secret)
-  ) as secrets (kind, sealed)
-  where secrets.sealed is not null
-    and (after_id is null or webhooks.id > after_id or webhooks.id = after_id and secrets.kind < after_kind)
-  -- A webhook's secret comes before its previous secret. If a rotation between two pages turns a secret into the
+    select 'secret' as kind, webhooks.sealed_secret as sealed, timestamptz 'infinity' as ends_at
+    union all
+    select 'previous_secret', previous.sealed, previous.ends_at from app.previous_secrets(webhooks) as previous
+  ) as secrets
+  where after_id is null or webhooks.id > after_id or webhooks.id = after_id and secrets.ends_at < after_ends_at
+  -- A webhook's secret comes before its previous secrets. If a rotation between two pages turns a secret into a
   -- previous secret, a later page still contains the secret.
-  order by webhooks.id, secrets.kind desc
+  order by webhooks.id, secrets.ends_at desc
   limit greatest(least(max_rows, 1000), 0)
 $$;
-comment on function public.sealed_webhook_secrets(uuid, text, integer) is
-  'Returns sealed secrets of the webhooks of all companies, each with its kind: secret or previous_secret. The secrets '
-  'are sorted by webhook. The page begins after the secret that after_id (the webhook) and after_kind identify. '
-  'Returns at most max_rows secrets, and never more than 1000.';
-grant execute on function public.sealed_webhook_secrets(uuid, text, integer) to service_role;
+comment on function public.sealed_webhook_secrets(uuid, timestamptz, integer) is
+  'Returns sealed secrets of the webhooks of all companies, each with its kind (secret or previous_secret) and its end. '
+  'The secrets are sorted by webhook. The page begins after the secret that after_id (the webhook) and after_ends_at '
+  'identify. Returns at most max_rows secrets, and never more than 1000.';
+grant execute on function public.sealed_webhook_secrets(uuid, timestamptz, integer) to service_role;
 
-create function public.reseal_webhook_secret(webhook_id uuid, kind text, sealed_before text, sealed text) returns boolean
+create function public.reseal_webhook_secret(webhook_id uuid, sealed_before text, sealed text) returns boolean
 language sql security definer -- see sealed_webhook_secrets()
 set search_path = ''
 as $$
-  -- If a rotation has changed the secret since the caller read it, the condition on sealed_before keeps the new secret.
+  -- A rotation may have turned the secret into a previous secret since the caller read it.
   with resealed as (
     update public.webhooks as hooks set
-      sealed_secret = case when kind = 'secret' then sealed else hooks.sealed_secret end,
-      sealed_previous_secret = case when kind = 'previous_secret' then sealed else hooks.sealed_previous_secret end
-    where hooks.id = webhook_id
-      and sealed_before = case kind
-        when 'secret' then hooks.sealed_secret
-        when 'previous_secret' then hooks.sealed_previous_secret
-      end
+      sealed_secret = case when hooks.sealed_secret = sealed_before then sealed else hooks.sealed_secret end,
+      sealed_previous_secrets = array_replace(hooks.sealed_previous_secrets, sealed_before, sealed)
+    where hooks.id = webhook_id and sealed_before = any (hooks.sealed_secret || hooks.sealed_previous_secrets)
     returning 1
   )
   select exists (select from resealed)
 $$;
-comment on function public.reseal_webhook_secret(uuid, text, text, text) is
-  'Replaces one sealed secret of a webhook if the stored secret is still sealed_before. Returns whether the secret was '
-  'replaced.';
-grant execute on function public.reseal_webhook_secret(uuid, text, text, text) to service_role;
+comment on function public.reseal_webhook_secret(uuid, text, text) is
+  'Replaces the sealed secret sealed_before of a webhook. Returns false if the webhook no longer has this secret.';
+grant execute on function public.reseal_webhook_secret(uuid, text, text) to service_role;
 
 -- schemas/29_webhook_writes.sql
 
@@ -3775,7 +3795,7 @@ begin
       when has_ended then (select expires_at from public.api_keys where id = hook.created_by_key_id)
       else hook.switched_off_at
     end,
-    'previous_secret_ends_at', case when hook.previous_secret_ends_at > now() then hook.previous_secret_ends_at end,
+    'previous_secret_ends_at', (select max(ends_at) from app.previous_secrets(hook)),
     'last_success_at', hook.last_success_at,
     'open_deliveries', (
       select count(*)
@@ -20902,7 +20922,7 @@ as $$
     'failing_since', webhooks.failing_since,
     'paused_until', webhooks.paused_until,
     'switched_off_at', webhooks.switched_off_at,
-    'previous_secret_ends_at', webhooks.previous_secret_ends_at,
+    'previous_secret_ends_at', (select max(ends_at) from app.previous_secrets(webhooks)),
     'last_success_at', webhooks.last_success_at,
     'open_deliveries', (
       select count(*)
@@ -21594,9 +21614,7 @@ begin
       'company_id', hook.company_id,
       'url', hook.url,
       'payload', hook.payload,
-      'sealed_secrets', array_remove(array[
-        hook.sealed_secret, case when hook.previous_secret_ends_at > at then hook.sealed_previous_secret end
-      ], null),
+      'sealed_secrets', hook.sealed_secret || array(select sealed from app.previous_secrets(hook)),
       'deliveries', coalesce(app.deliveries_with_records(
         hook, asked, array(select jsonb_array_elements_text(coalesce(held -> hook.id::text, '[]'))::uuid), most_bytes
       ), '[]')

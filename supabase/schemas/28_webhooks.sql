@@ -10,8 +10,8 @@ create table public.webhooks (
   payload text not null default 'full' check (payload in ('full', 'ids')),
   description text check (char_length(description) between 1 and 255),
   sealed_secret text not null,
-  sealed_previous_secret text,
-  previous_secret_ends_at timestamptz,
+  sealed_previous_secrets text[] not null default '{}',
+  previous_secrets_end_at timestamptz[] not null default '{}',
   -- These columns have no foreign keys, because a webhook remains visible after its key is deleted or its author has
   -- left.
   created_by_key_id uuid,
@@ -34,8 +34,8 @@ create table public.webhooks (
   last_success_at timestamptz,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  constraint webhooks_previous_secret_check
-    check ((sealed_previous_secret is null) = (previous_secret_ends_at is null)),
+  constraint webhooks_previous_secrets_check
+    check (cardinality(sealed_previous_secrets) = cardinality(previous_secrets_end_at)),
   constraint webhooks_catch_up_check check ((catch_up_version is null) = (catch_up_seq is null)),
   constraint webhooks_switched_off_check check ((state = 'off') = (switched_off_at is not null))
 );
@@ -48,9 +48,9 @@ comment on column public.webhooks.payload is
   'id.';
 comment on column public.webhooks.sealed_secret is
   'The secret for signing deliveries, encrypted by the edge functions for this company and webhook.';
-comment on column public.webhooks.sealed_previous_secret is
-  'The previous secret, encrypted. The edge functions also sign deliveries with the previous secret until '
-  'previous_secret_ends_at.';
+comment on column public.webhooks.sealed_previous_secrets is
+  'The previous secrets, encrypted. The edge functions also sign deliveries with each previous secret until its time in '
+  'previous_secrets_end_at.';
 comment on column public.webhooks.created_by_key_id is
   'The API key that the webhook depends on. The key created the webhook, changed the URL, or switched the webhook on '
   'after it was off. A rotation gives the webhook to the successor. The webhook is switched off when the key is '
@@ -188,6 +188,6 @@ alter table app.replays enable row level security;
 create policy "the platform reads webhooks" on public.webhooks for select to service_role using (true);
 
 grant select (
-  id, company_id, url, types, payload, description, previous_secret_ends_at, created_by_key_id, created_by, state, why,
+  id, company_id, url, types, payload, description, previous_secrets_end_at, created_by_key_id, created_by, state, why,
   switched_off_at, failing_since, failures, paused_until, pauses, last_success_at, created_at, updated_at
 ) on public.webhooks to service_role;

@@ -99,7 +99,7 @@ begin
       when has_ended then (select expires_at from public.api_keys where id = hook.created_by_key_id)
       else hook.switched_off_at
     end,
-    'previous_secret_ends_at', case when hook.previous_secret_ends_at > now() then hook.previous_secret_ends_at end,
+    'previous_secret_ends_at', (select max(ends_at) from app.previous_secrets(hook)),
     'last_success_at', hook.last_success_at,
     'open_deliveries', (
       select count(*)

@@ -188,7 +188,7 @@ as $$
     'failing_since', webhooks.failing_since,
     'paused_until', webhooks.paused_until,
     'switched_off_at', webhooks.switched_off_at,
-    'previous_secret_ends_at', webhooks.previous_secret_ends_at,
+    'previous_secret_ends_at', (select max(ends_at) from app.previous_secrets(webhooks)),
     'last_success_at', webhooks.last_success_at,
     'open_deliveries', (
       select count(*)

@@ -270,9 +270,7 @@ begin
       'company_id', hook.company_id,
       'url', hook.url,
       'payload', hook.payload,
-      'sealed_secrets', array_remove(array[
-        hook.sealed_secret, case when hook.previous_secret_ends_at > at then hook.sealed_previous_secret end
-      ], null),
+      'sealed_secrets', hook.sealed_secret || array(select sealed from app.previous_secrets(hook)),
       'deliveries', coalesce(app.deliveries_with_records(
         hook, asked, array(select jsonb_array_elements_text(coalesce(held -> hook.id::text, '[]'))::uuid), most_bytes
       ), '[]')

@@ -253,37 +253,44 @@ Deno.test("a missing or malformed key is reported before any token changes", asy
   assert.deepEqual(await project.tokens(ids), before);
 });
 
+/** The end of a webhook's previous secret, this many hours from now. */
+const endIn = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+
 Deno.test("the command re-encrypts webhook secrets, and reports the secrets that it cannot decrypt", async () => {
   const [{ id: company_id }] = await project.sql`
     insert into companies (name) values ('Resealed') returning id
   `;
-  const add = async (key: string, previous: string | null) => {
+  const add = async (key: string, previous: string[]) => {
     const webhook_id = crypto.randomUUID();
     const sealed = (text: string) =>
       sealWebhookSecret(text, { company_id, webhook_id }, readCredentialsKey(key));
     const row = {
       ...{ id: webhook_id, company_id, url: "https://hooks.example.com/", types: ["*"] },
       sealed_secret: await sealed("whsec_A"),
-      sealed_previous_secret: previous && await sealed(previous),
-      previous_secret_ends_at: previous && new Date(),
+      sealed_previous_secrets: await Promise.all(previous.map(sealed)),
+      previous_secrets_end_at: previous.map((_, at) => endIn(2 - at)),
     };
     await project.sql`insert into webhooks ${project.sql(row)}`;
     return webhook_id;
   };
-  const webhook_id = await add(OLD, "whsec_B");
-  const webhook_secrets = { resealed: 2, already_current: 0, unopened: [] as unknown[] };
+  const webhook_id = await add(OLD, ["whsec_B", "whsec_C"]);
+  const webhook_secrets = { resealed: 3, already_current: 0, unopened: [] as unknown[] };
   assert.deepEqual(await resealed(), { ...counted(0, 0), webhook_secrets });
-  const [{ sealed_secret, sealed_previous_secret }] = await project.sql`select * from webhooks`;
-  const keys = [readCredentialsKey(NEW)] as const;
-  for (const [sealed, text] of [[sealed_secret, "whsec_A"], [sealed_previous_secret, "whsec_B"]]) {
-    assert.equal(await openWebhookSecret(sealed, { company_id, webhook_id }, keys), text);
-  }
+  const [{ sealed }] = await project.sql`
+    select sealed_secret || sealed_previous_secrets as sealed from webhooks
+  `;
+  const opened = await Promise.all(
+    sealed.map((each: string) =>
+      openWebhookSecret(each, { company_id, webhook_id }, [readCredentialsKey(NEW)])
+    ),
+  );
+  assert.deepEqual(opened, ["whsec_A", "whsec_B", "whsec_C"]);
 
-  const other = await add(OTHER, null);
+  const other = await add(OTHER, []);
   const { code, stdout, stderr } = await project.operate(RESEAL, BOTH);
   assert.deepEqual([code, stdout], [
     1,
-    `${summary(0, 0)}Secrets of webhooks re-encrypted: 0; already under this key: 2.\n`,
+    `${summary(0, 0)}Secrets of webhooks re-encrypted: 0; already under this key: 3.\n`,
   ]);
   assert.ok(stderr.includes(`the secret of the webhook ${other} (key ${OTHER_ID})`), stderr);
 });
@@ -334,8 +341,8 @@ for (const rotatedAt of [1, 2]) {
     const row = {
       ...{ id: webhook_id, company_id, url: "https://hooks.example.com/", types: ["*"] },
       sealed_secret: await sealed("whsec_B", OLD),
-      sealed_previous_secret: await sealed("whsec_A", OLD),
-      previous_secret_ends_at: new Date(),
+      sealed_previous_secrets: [await sealed("whsec_A", OLD)],
+      previous_secrets_end_at: [endIn(1)],
     };
     await project.sql`insert into webhooks ${project.sql(row)}`;
     const next = await sealed("whsec_C", NEW);
@@ -343,12 +350,14 @@ for (const rotatedAt of [1, 2]) {
     await using rotating = proxy("/rpc/reseal_webhook_secret", async () => {
       if (++requests !== rotatedAt) return;
       await project.sql`
-        update webhooks set sealed_previous_secret = sealed_secret, sealed_secret = ${next}
+        update webhooks set sealed_secret = ${next},
+          sealed_previous_secrets = sealed_secret || sealed_previous_secrets,
+          previous_secrets_end_at = ${endIn(2)}::text::timestamptz || previous_secrets_end_at
       `;
     });
     const { code, stderr } = await project.operate(RESEAL, { ...BOTH, url: rotating.url });
     assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
-    const [{ sealed_secret, sealed_previous_secret: previous }] = await project.sql`
+    const [{ sealed_secret, sealed_previous_secrets: [previous] }] = await project.sql`
       select * from webhooks
     `;
     assert.equal(sealed_secret, next);

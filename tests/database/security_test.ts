@@ -304,7 +304,7 @@ Deno.test("no Data API role can read key digests, account tokens, signed URLs or
   for (const secret of ["sealed_secret", "sealed_previous_secret", "sealed_verify_token"]) {
     assert.deepEqual(await found(readers(`channel_apps.${secret}`)), []);
   }
-  for (const secret of ["sealed_secret", "sealed_previous_secret"]) {
+  for (const secret of ["sealed_secret", "sealed_previous_secrets"]) {
     assert.deepEqual(await found(readers(`webhooks.${secret}`)), []);
   }
   // Anyone who has a signed URL can open the sample.

@@ -24,12 +24,13 @@ const rotate = (person: string, id: string, overlap_hours = 24) =>
 
 async function secretsOf(webhook_id: string): Promise<string[]> {
   const [row] = await statement`
-    select company_id, sealed_secret, sealed_previous_secret from webhooks where id = ${webhook_id}
+    select company_id, sealed_secret || sealed_previous_secrets as sealed from webhooks where id = ${webhook_id}
   `;
-  const { company_id, sealed_secret, sealed_previous_secret } = row;
-  const sealed = [sealed_secret, sealed_previous_secret].filter((each) => each !== null);
+  const { company_id, sealed } = row;
   return await Promise.all(
-    sealed.map((each) => openWebhookSecret(each, { company_id, webhook_id }, [credentialsKey])),
+    sealed.map((each: string) =>
+      openWebhookSecret(each, { company_id, webhook_id }, [credentialsKey])
+    ),
   );
 }
 
@@ -65,6 +66,37 @@ Deno.test("during a rotation, the previous secret is kept", async () => {
   assert.notEqual(rotated.body.data.secret, secret);
   assert.deepEqual(await secretsOf(id), [rotated.body.data.secret, secret]);
   const last = await rotate(own.member_id, id, 0);
+  assert.deepEqual(await secretsOf(id), [last.body.data.secret]);
+});
+
+Deno.test("after a second rotation, each earlier secret is kept until its own overlap ends", async () => {
+  const { body: { data: { id, secret: first } } } = await create(admin);
+  const { secret: second, previous_secret_ends_at } = (await rotate(admin, id, 100)).body.data;
+  const third = (await rotate(admin, id, 1)).body.data;
+  assert.deepEqual(await secretsOf(id), [third.secret, second, first]);
+  assert.equal(third.previous_secret_ends_at, previous_secret_ends_at);
+  await statement`
+    update webhooks set previous_secrets_end_at = array[now(), previous_secrets_end_at[2]]
+    where id = ${id}
+  `;
+  const fourth = (await rotate(admin, id, 1)).body.data;
+  assert.deepEqual(await secretsOf(id), [fourth.secret, third.secret, first]);
+});
+
+Deno.test("while a webhook has five previous secrets, only a rotation that ends all of them is possible", async () => {
+  const { body: { data: { id } } } = await create(admin);
+  for (const hours of [50, 40, 1, 30, 20]) {
+    assert.equal((await rotate(admin, id, hours)).status, 200);
+  }
+  const secrets = await secretsOf(id);
+  assert.equal(secrets.length, 6);
+  const { status, body } = await rotate(admin, id);
+  assert.deepEqual([status, body.code], [409, "conflict"]);
+  const [, end] = /try again after (.*) UTC, or/.exec(body.error)!;
+  const minutes = (Date.parse(`${end}Z`) - Date.now()) / 60_000;
+  assert.ok(minutes > 50 && minutes <= 60, body.error);
+  assert.deepEqual(await secretsOf(id), secrets);
+  const last = await rotate(admin, id, 0);
   assert.deepEqual(await secretsOf(id), [last.body.data.secret]);
 });
 

@@ -188,38 +188,36 @@ Deno.test("a response that does not end in time counts as a failure", async () =
   silent.resolve(new Response());
 });
 
-Deno.test("during a rotation, deliveries are signed with both secrets, and after the rotation only with the new secret", async () => {
+Deno.test("deliveries are also signed with each previous secret until its end", async () => {
   const company = await newCompany();
   await using shop = receiver();
-  const previous = await addWebhook(company.id, shop.url);
-  const [{ sealed_secret }] = await statement`
-    select sealed_secret from webhooks where id = ${previous.id}
-  `;
+  const webhook = await addWebhook(company.id, shop.url);
   await statement`
-    update webhooks set sealed_previous_secret = ${sealed_secret},
-      previous_secret_ends_at = clock_timestamp() + interval '1 hour' where id = ${previous.id}
+    update webhooks set sealed_previous_secrets = array[sealed_secret, sealed_secret],
+      previous_secrets_end_at = array[now() + interval '1 hour', now() + interval '2 hours']
+    where id = ${webhook.id}
   `;
   const deliver = await ownWebhooks([shop.url]);
   const send = async () => {
     await noteEvents(company.id, [
-      { type: "deal.won", record_id: company.deal_id, webhooks: [previous.id] },
+      { type: "deal.won", record_id: company.deal_id, webhooks: [webhook.id] },
     ]);
     await deliver(company.id);
     return shop.got.at(-1)!.headers["webhook-signature"].split(" ").length;
   };
-  assert.equal(await send(), 2);
+  assert.equal(await send(), 3);
   await statement`
-    update webhooks set previous_secret_ends_at = clock_timestamp() where id = ${previous.id}
+    update webhooks set previous_secrets_end_at[1] = clock_timestamp() where id = ${webhook.id}
   `;
-  assert.equal(await send(), 1);
+  assert.equal(await send(), 2);
 });
 
 Deno.test("if a previous secret cannot be decrypted, deliveries are signed with the current secret only", async () => {
   const company = await newCompany();
   await using shop = receiver();
   const webhook = await addWebhook(company.id, shop.url, {
-    ...{ sealed_previous_secret: "no..sealed.secret.-" },
-    previous_secret_ends_at: new Date(Date.now() + 3_600_000),
+    sealed_previous_secrets: ["no..sealed.secret.-"],
+    previous_secrets_end_at: [new Date(Date.now() + 3_600_000).toISOString()],
   });
   await noteEvents(company.id, [
     { type: "deal.won", record_id: company.deal_id, webhooks: [webhook.id] },

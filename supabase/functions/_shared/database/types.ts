@@ -2718,8 +2718,8 @@ export type Database = {
           "paused_until": string | null;
           "pauses": number;
           "payload": string;
-          "previous_secret_ends_at": string | null;
-          "sealed_previous_secret": string | null;
+          "previous_secrets_end_at": (string)[];
+          "sealed_previous_secrets": (string)[];
           "sealed_secret": string;
           "state": string;
           "switched_off_at": string | null;
@@ -2748,8 +2748,8 @@ export type Database = {
           "paused_until"?: string | null;
           "pauses"?: number;
           "payload"?: string;
-          "previous_secret_ends_at"?: string | null;
-          "sealed_previous_secret"?: string | null;
+          "previous_secrets_end_at"?: (string)[];
+          "sealed_previous_secrets"?: (string)[];
           "sealed_secret": string;
           "state"?: string;
           "switched_off_at"?: string | null;
@@ -2777,8 +2777,8 @@ export type Database = {
           "paused_until"?: string | null;
           "pauses"?: number;
           "payload"?: string;
-          "previous_secret_ends_at"?: string | null;
-          "sealed_previous_secret"?: string | null;
+          "previous_secrets_end_at"?: (string)[];
+          "sealed_previous_secrets"?: (string)[];
           "sealed_secret"?: string;
           "state"?: string;
           "switched_off_at"?: string | null;
@@ -5403,7 +5403,7 @@ export type Database = {
         Returns: boolean;
       };
       "reseal_webhook_secret": {
-        Args: { "kind": string; "sealed": string; "sealed_before": string; "webhook_id": string };
+        Args: { "sealed": string; "sealed_before": string; "webhook_id": string };
         Returns: boolean;
       };
       "restart_changes": { Args: Record<PropertyKey, never>; Returns: Json };
@@ -5455,9 +5455,10 @@ export type Database = {
         }[];
       };
       "sealed_webhook_secrets": {
-        Args: { "after_id"?: string; "after_kind"?: string; "max_rows"?: number };
+        Args: { "after_ends_at"?: string; "after_id"?: string; "max_rows"?: number };
         Returns: {
           "company_id": string;
+          "ends_at": string;
           "kind": string;
           "sealed": string;
           "webhook_id": string;

@@ -24,7 +24,7 @@ export interface WebhookWithDeliveries {
   id: string;
   company_id: string;
   url: string;
-  /** The current secret and, for some hours after a rotation, also the previous secret. */
+  /** The current secret and, for some hours after each rotation, also the previous secret. */
   sealed_secrets: string[];
   /** When the database began to read the records, in seconds of its clock. */
   read_at: number;

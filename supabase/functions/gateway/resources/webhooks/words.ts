@@ -52,7 +52,7 @@ const webhook: FieldsOf<typeof Webhook> = {
     "`null` or a time in the past.",
   switched_off_at: "When the webhook was switched off. `null` if the webhook is not off.",
   previous_secret_ends_at:
-    "The time until which events are also signed with the previous secret. `null` if only one " +
+    "The time until which events are also signed with a previous secret. `null` if only one " +
     "secret is in use.",
   last_success_at: "When an event last arrived. `null` if no event has arrived yet.",
   open_deliveries: "The number of events that are waiting for this webhook, counted up to 10,000.",
@@ -111,7 +111,9 @@ export const words = {
       description:
         "Creates a new secret for the webhook and returns the secret. During the overlap, each " +
         "event is signed with both secrets, so your receiver can switch to the new secret at any " +
-        "time. With an overlap of 0, the previous secret is no longer valid.",
+        "time. Secrets of earlier rotations also sign events until their overlaps end. With an " +
+        "overlap of 0, all previous secrets end immediately. While five previous secrets sign " +
+        "events, a request with an overlap returns a 409.",
     },
     testWebhook: {
       tag: "Webhooks",

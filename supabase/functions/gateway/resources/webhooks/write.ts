@@ -97,7 +97,7 @@ export function webhookWrites(config: WebhookConfig) {
       body: SecretRotation,
       answers: () => ({ 200: one(WebhookWithSecret) }),
       idempotent: true,
-      errors: ["not_found"],
+      errors: ["not_found", "conflict"],
     }, async ({ caller, params: { id }, body: { overlap_hours }, idempotency, origin }) => {
       const company_id = await companyOf(caller);
       const { newSealedSecret, withSecret } = await storing();
