@@ -22119,12 +22119,12 @@ begin
   if scanned.events > 0 then
     update public.webhooks set catch_up_version = scanned.version, catch_up_seq = scanned.seq where id = hook.id;
   end if;
-  return coalesce(scanned.events, 0) > 0;
+  return coalesce(scanned.events, 0) = 1000;
 end
 $$;
 comment on function app.fill_from_backlog(public.webhooks, bigint) is
   'Reads the next 1,000 events of the log, and queues the events that a webhook subscribes to and has not received '
-  'yet. Returns whether there were any events.';
+  'yet. Returns false if this was the end of the log.';
 
 create function app.is_for_webhook(type text, record uuid, webhook uuid) returns boolean
 language sql immutable
@@ -22167,7 +22167,10 @@ begin
   then
     return 'none';
   end if;
-  if (select count(*) from (select from app.open_deliveries where webhook_id = webhook limit 1000) as open) >= 1000 then
+  -- At the end of catching up, reading the log queues hardly any more deliveries.
+  if (select catch_up_until from public.webhooks where id = webhook) is null
+    and (select count(*) from (select from app.open_deliveries where webhook_id = webhook limit 1000) as open) >= 1000
+  then
     return 'filled';
   end if;
   -- This lock waits for a settlement that is moving deliveries to the log. Without the lock, the statements below might
@@ -22186,7 +22189,7 @@ begin
   select * into clock from app.change_clock_now();
   if hook.catch_up_version is not null then
     if app.fill_from_backlog(hook, clock.horizon) then
-      return 'filled';
+      return case when hook.catch_up_until is null then 'filled' else 'wait' end;
     end if;
     -- This is the end of the log. From now on, the events of new transactions are queued as they are written.
     if hook.catch_up_until is null then
@@ -22229,15 +22232,16 @@ begin
   select * into clock from app.change_clock_now();
   for webhook in
     select id from public.webhooks
-    where state in ('on', 'paused') and catch_up_version is null and not app.awaits_restart(company_id)
+    where is_queued and not app.awaits_restart(company_id)
       and exists (select from app.open_deliveries where webhook_id = webhooks.id offset 50000)
   loop
-    -- All events below the horizon were queued. From the horizon on, events are read from the log, because some of them
-    -- may be missing from the queue.
+    -- All events below the horizon were queued, unless the webhook is still catching up. From the horizon on, events
+    -- are read from the log, because some of them may be missing from the queue.
     update public.webhooks set
-      catch_up_version = clock.horizon - 1, catch_up_seq = 9223372036854775807, catch_up_until = null,
+      catch_up_version = coalesce(catch_up_version, clock.horizon - 1),
+      catch_up_seq = coalesce(catch_up_seq, 9223372036854775807), catch_up_until = null,
       state = case state when 'on' then 'catching_up' else state end
-    where id = webhook and catch_up_version is null;
+    where id = webhook and is_queued;
     bounded := bounded + 1;
   end loop;
   return bounded;

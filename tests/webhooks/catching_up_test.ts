@@ -85,11 +85,36 @@ Deno.test("events that a transaction wrote but did not queue are sent before lat
     await noteEvents(company.id, [event("deal.won", company.deal_id, [webhook.id])]);
     await deliver(company.id);
     assert.equal(shop.got.length, 0);
+    // A long queue does not end the wait.
+    const others = Array.from({ length: 1_000 }, () => crypto.randomUUID());
+    await noteEvents(company.id, others.map((id) => event("deal.updated", id, [webhook.id])));
+    await deliver(company.id);
+    assert.equal(shop.got.length, 0);
+    await sql`
+      delete from app.open_deliveries where webhook_id = ${webhook.id} and record_id <> ${company.deal_id}
+    `;
     await sql`commit`;
   });
   await caughtUp(deliver, webhook);
   await deliver(company.id);
-  assert.deepEqual(shop.got.map(({ body }) => body.type), ["deal.updated", "deal.won"]);
+  const ofDeal = shop.got.filter(({ body }) => body.record_id === company.deal_id);
+  assert.deepEqual(ofDeal.map(({ body }) => body.type), ["deal.updated", "deal.won"]);
+});
+
+Deno.test("a webhook catches up even if a new event is written before each read of the log", async () => {
+  const company = await newCompany();
+  const webhook = await addWebhook(company.id, "https://receiver.example", {
+    ...{ types: ["deal.won"], catch_up_version: 0, catch_up_seq: 0, state: "catching_up" },
+  });
+  for (let read = 0; read < 100; read++) {
+    await noteEvents(company.id, [event("deal.updated", company.deal_id, [])]);
+    await statement`select app.fill_from_log(${webhook.id})`;
+    const [{ is_over }] = await statement`
+      select catch_up_version is null as is_over from webhooks where id = ${webhook.id}
+    `;
+    if (is_over) return;
+  }
+  assert.fail("The webhook is still catching up.");
 });
 
 Deno.test("if a transaction writes while the job prepares the end of catching up, catching up also includes that transaction", async () => {
