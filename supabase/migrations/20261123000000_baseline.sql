@@ -21773,6 +21773,21 @@ begin
         where deliveries.webhook_id = webhook and deliveries.outcome = 'failed'
           -- A run stores an outcome seconds after the attempt.
           and deliveries.ended_at >= webhooks.failing_since - interval '1 minute'
+      ),
+      -- The first event that was not read from the log yet. A search for a type to which the webhook subscribes could
+      -- take long, so the event may have any type.
+      (
+        select events.happened_at from app.events
+        where events.company_id = webhooks.company_id
+          and (events.version, events.seq) > (webhooks.catch_up_version, webhooks.catch_up_seq)
+          and events.happened_at > greatest(webhooks.created_at, at - interval '30 days')
+        order by events.version, events.seq limit 1
+      ),
+      (
+        select coalesce(events.happened_at, replays.since) from app.replays
+        left join app.events on events.company_id = replays.company_id
+          and events.version = replays.after_version and events.seq = replays.after_seq
+        where replays.webhook_id = webhook
       )
     )
   where id = webhook and state <> 'off'
@@ -21790,7 +21805,8 @@ end
 $$;
 comment on function app.switch_off_webhook(uuid, text, jsonb, text) is
   'Switches a webhook off for a reason. Moves failing_since back to the oldest event that was still waiting, or that '
-  'has failed since the last success. The open deliveries become undelivered, and the event webhook.switched_off '
+  'has failed since the last success. Events that were not yet read from the log, because the webhook was catching up '
+  'or had a replay, count as waiting. The open deliveries become undelivered, and the event webhook.switched_off '
   'notifies the company''s other webhooks. The event contains the actor and the id of the request. Without an actor, '
   'a job is the author. Moves at most 1,000 deliveries to the log. A job moves the rest. Does nothing when the webhook '
   'is off.';

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import type { Sql } from "../support/acting_as.ts";
 import { newCompany } from "../support/company.ts";
-import { addWebhook, noteEvents } from "../support/receiving.ts";
+import { addWebhook, type MadeWebhook, noteEvents } from "../support/receiving.ts";
 import { statement } from "../support/test_stack.ts";
 import { overlapping } from "./connections.ts";
 
@@ -147,4 +147,38 @@ Deno.test("a `Retry-After` can make a webhook's pause longer, but not shorter", 
   const longer = await settle(600);
   assertPause(longer, 600);
   assert.deepEqual((await settle(30)).paused_until, longer.paused_until);
+});
+
+Deno.test("the `failing_since` of a webhook that is off is not later than the events that it had not read from the log", async () => {
+  const company = await newCompany();
+  const off = async ({ id }: MadeWebhook) => {
+    await statement`select app.switch_off_webhook(${id}, 'by_platform')`;
+    return (await statement`select failing_since from webhooks where id = ${id}`)[0].failing_since;
+  };
+  const noted = async () => {
+    const record_id = crypto.randomUUID();
+    await noteEvents(company.id, [{ type: "deal.updated", record_id, webhooks: [] }]);
+    const [event] = await statement`select * from app.events where record_id = ${record_id}`;
+    return event;
+  };
+  const add = (columns = {}) =>
+    addWebhook(company.id, "https://receiver.example", { types: ["deal.*"], ...columns });
+  const [idle, asked, replayed] = [await add(), await add(), await add()];
+  const read = await noted();
+  const late = await add({
+    ...{ state: "catching_up", catch_up_version: read.version, catch_up_seq: read.seq },
+    created_at: read.happened_at,
+  });
+  const unread = await noted();
+  await noted();
+  const since = new Date(Date.now() - 3_600_000);
+  const replays = [[asked, 0, 0], [replayed, read.version, read.seq]] as const;
+  for (const [{ id }, version, seq] of replays) {
+    await statement`
+      insert into app.replays (webhook_id, company_id, since, until, after_version, after_seq)
+      values (${id}, ${company.id}, ${since}, now(), ${version}, ${seq})
+    `;
+  }
+  const expected = [null, since, read.happened_at, unread.happened_at];
+  assert.deepEqual(await Promise.all([idle, asked, replayed, late].map(off)), expected);
 });
