@@ -175,10 +175,16 @@ declare
   succeeded_at timestamptz;
 begin
   with told as (
-    select * from jsonb_to_recordset(outcomes) as told (
+    select
+      told.record_id, told.seq, told.attempts, told.ended_at, told.try,
+      case when is_moved then 'later' else told.result end as result,
+      case when is_moved then 0 else told.wait_seconds end as wait_seconds
+    from jsonb_to_recordset(outcomes) as told (
       webhook_id uuid, record_id uuid, seq bigint, attempts smallint, ended_at timestamptz, result text, try jsonb,
-      wait_seconds integer
+      wait_seconds integer, url text
     )
+    -- A failure at an earlier URL of the webhook does not count, and the delivery is due immediately.
+    cross join lateral (select told.result <> 'delivered' and told.url <> hook.url as is_moved) as moved
     where told.webhook_id = hook.id
   ),
   over as (
@@ -229,7 +235,7 @@ begin
   select
     success.at,
     count(*) filter (where settled.result in ('failed', 'gone') and settled.ended_at > coalesce(success.at, '-infinity')),
-    max(settled.wait_seconds),
+    nullif(max(settled.wait_seconds), 0),
     coalesce(bool_or(settled.result = 'gone'), false)
   into succeeded_at, settle_of_webhook.failures, settle_of_webhook.wait_seconds, is_gone
   from success left join settled on true

@@ -106,6 +106,28 @@ Deno.test("a 410 switches a webhook off, and the company's other webhooks receiv
   assert.equal((await endedDeliveries(watcher))[0].outcome, "delivered");
 });
 
+Deno.test("after a webhook's URL was changed, a failure of the previous URL does not count", async () => {
+  const headers = { "Retry-After": "600" };
+  for (const answer of [{ status: 410 }, { status: 500 }, { status: 429, headers }]) {
+    const company = await newCompany();
+    await using next = receiver();
+    await using previous = receiver(async () => {
+      await statement`update webhooks set url = ${next.url} where company_id = ${company.id}`;
+      return new Response(null, answer);
+    });
+    const webhook = await addWebhook(company.id, previous.url);
+    await noteEvents(company.id, events(1, webhook));
+    const deliver = await ownWebhooks([previous.url, next.url]);
+    await deliver(company.id);
+    const { state, failing_since, failures, paused_until } = await stateOf(webhook);
+    const found = [state, failing_since, failures, paused_until, next.got.length];
+    assert.deepEqual(found, ["on", null, 0, null, 1]);
+    const [{ outcome, tries }] = await endedDeliveries(webhook);
+    const statuses = tries.map(({ status }: { status: number }) => status);
+    assert.deepEqual([outcome, ...statuses], ["delivered", answer.status, 204]);
+  }
+});
+
 Deno.test("a replay from the `failing_since` of a webhook that is off sends every event that was still waiting or had failed", async () => {
   const company = await newCompany();
   let status = 410;

@@ -80,6 +80,13 @@ export type Result =
    */
   | { kind: "later"; waitSeconds: number };
 
+/** An attempt that has ended. */
+export interface Attempt {
+  url: string;
+  result: Result;
+  try: Try;
+}
+
 /** The outcome of an attempt, as the database stores it. */
 export interface Outcome {
   webhook_id: string;
@@ -89,6 +96,8 @@ export interface Outcome {
   ended_at: string;
   result: Result["kind"];
   wait_seconds: number | null;
+  /** The URL of the attempt, unless it was successful. */
+  url: string | null;
   try: Try;
 }
 

@@ -1,7 +1,7 @@
 import { pauseUntilEnd } from "../../_shared/background.ts";
 import type { CpuTime } from "./cpu_time.ts";
 import { DATABASE_PAUSE_MS, type DeliveryDatabase } from "./database.ts";
-import type { Delivery, Outcome, Result, SettledWebhook, Try } from "./delivery.ts";
+import type { Attempt, Delivery, Outcome, SettledWebhook } from "./delivery.ts";
 
 /**
  * If outcomes cannot be stored within this time, the run discards them, because another run may
@@ -12,13 +12,14 @@ const SETTLE_MS = 40_000;
 /** The outcome of an attempt that has just ended. */
 export function outcomeOf(
   { webhook_id, record_id, seq, attempts }: Delivery,
-  { result, try: attempt }: { result: Result; try: Try },
+  { url, result, try: attempt }: Attempt,
 ): Outcome {
   return {
     ...{ webhook_id, record_id, seq, attempts },
     ended_at: new Date().toISOString(),
     result: result.kind,
     wait_seconds: result.kind === "later" ? result.waitSeconds : null,
+    url: result.kind === "delivered" ? null : url,
     try: attempt,
   };
 }

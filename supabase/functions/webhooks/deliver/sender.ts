@@ -3,7 +3,7 @@ import type { Origin } from "../../_shared/log.ts";
 import { exactTimeText } from "../../_shared/time_text.ts";
 import { checkAddress } from "../../_shared/webhooks/address.ts";
 import type { WebhooksConfig } from "../webhooks_config.ts";
-import type { Delivery, Failure, Result, Try } from "./delivery.ts";
+import type { Attempt, Delivery, Failure, Result } from "./delivery.ts";
 import type { LeasedWebhook } from "./leased_webhook.ts";
 import { post } from "./post.ts";
 import { bodyOf, headersOf } from "./request.ts";
@@ -27,19 +27,21 @@ export class Sender {
   constructor(readonly config: WebhooksConfig, readonly origin: Origin) {}
 
   /**
-   * Sends one delivery and returns the outcome. If the DNS lookup took so long that the delivery
-   * must be read again, sends nothing and returns null. Never throws.
+   * Sends one delivery and returns the outcome, with the URL of the attempt. If the DNS lookup took
+   * so long that the delivery must be read again, sends nothing and returns null. Never throws.
    */
   async send(
     webhook: LeasedWebhook,
     delivery: Delivery,
-  ): Promise<{ result: Result; try: Try } | null> {
+  ): Promise<Attempt | null> {
     const at = new Date();
+    const { url } = webhook; // another read of deliveries may change the URL at any time
     const without = (failure: Failure, result: Result = { kind: "failed" }) => ({
+      url,
       result,
       try: { at: exactTimeText(+at), status: null, failure, ms: 0, answer: null },
     });
-    const problem = await this.#problemOf(webhook.url);
+    const problem = await this.#problemOf(url);
     if (problem) return without(problem);
     if (!webhook.isFresh(delivery)) return null;
     let headers: Record<string, string>;
@@ -51,7 +53,7 @@ export class Sender {
       this.#noteUnreadable(webhook, error);
       return without("secret", { kind: "later", waitSeconds: SECRET_WAIT_S });
     }
-    return await post(webhook.url, headers, body, this.config.postTimeoutMs);
+    return { url, ...await post(url, headers, body, this.config.postTimeoutMs) };
   }
 
   /**
