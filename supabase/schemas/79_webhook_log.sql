@@ -223,16 +223,19 @@ begin
   values (
     hook.id, event.record_id, event.seq, event.slot, event.id, hook.company_id, event.type, clock_timestamp()
   )
-  on conflict (webhook_id, record_id, seq) do update set due_at = excluded.due_at;
+  on conflict (webhook_id, record_id, seq) do nothing;
+  -- A delivery waits for the earlier deliveries of its record, so these become due too.
+  update app.open_deliveries set due_at = clock_timestamp()
+  where webhook_id = hook.id and record_id = event.record_id and seq <= event.seq and due_at > clock_timestamp();
   perform app.keep_outcome(hook.company_id, idempotency, jsonb_build_object('id', hook.id));
   return json_build_object('replayed', false, 'event_id', app.event_name(event.id));
 end
 $$;
 comment on function public.redeliver_event(uuid, text, jsonb) is
-  'Delivers one event of the log to a webhook again. If the event''s delivery is still waiting, makes it due now. '
-  'Returns { replayed, event_id }. Raises PT404 if the webhook has not received the event and does not subscribe to '
-  'its type. Also raises the errors of app.managed_webhook(), app.require_delivering() and '
-  'app.claim_idempotency_key().';
+  'Delivers one event of the log to a webhook again. If deliveries of this event or of earlier events of its record '
+  'are still waiting, makes them due now. Returns { replayed, event_id }. Raises PT404 if the webhook has not received '
+  'the event and does not subscribe to its type. Also raises the errors of app.managed_webhook(), '
+  'app.require_delivering() and app.claim_idempotency_key().';
 grant execute on function public.redeliver_event(uuid, text, jsonb) to api_client, authenticated, service_role;
 
 create function public.replay_webhook(

@@ -6,6 +6,7 @@ import { openWebhookSecret } from "../../supabase/functions/_shared/credentials/
 import { call, untilServed } from "../support/calls.ts";
 import { anyKey, assertCode, assertFirst, assertReplayed, post } from "../support/idempotent.ts";
 import { type Company, newCompany, newKey } from "../support/company.ts";
+import { addWebhook, noteEvents } from "../support/receiving.ts";
 import { personToken, rest } from "../support/rest.ts";
 import { credentialsKey, stack, statement, withDatabase } from "../support/test_stack.ts";
 import { UNREADABLE_TIMES } from "../support/times.ts";
@@ -201,6 +202,31 @@ Deno.test("a webhook's event can be delivered again, but not to another webhook"
   assertCode(await again(id, `evt_${"0".repeat(32)}`), 404, "not_found");
   await call(company.keys.webhooks, "PATCH", `/webhooks/${id}`, { json: { state: "paused" } });
   assertCode(await again(id, name), 409, "conflict");
+});
+
+Deno.test("a redelivery of a waiting event makes the event and the earlier events of its record due", async () => {
+  const company = await newCompany();
+  const { id, company_id } = await addWebhook(company.id, URL_, { types: ["account.*"] });
+  const [record, other] = [company.deal_id, company.contact_id];
+  const types = ["deal.created", "deal.updated", "deal.won"];
+  await noteEvents(company_id, [
+    { type: "contact.updated", record_id: other, webhooks: [id] },
+    ...types.map((type) => ({ type, record_id: record, webhooks: [id] })),
+  ]);
+  await statement`
+    update app.open_deliveries set due_at = now() + interval '20 hours' where webhook_id = ${id}
+  `;
+  const [{ name }] = await statement`
+    select app.event_name(event_id) as name from app.open_deliveries
+    where webhook_id = ${id} and type = 'deal.updated'
+  `;
+  const path = `/webhooks/${id}/deliveries/${name}/redeliver`;
+  assert.equal((await call(company.keys.webhooks, "POST", path)).status, 202);
+  const due = await statement`
+    select type from app.open_deliveries where webhook_id = ${id} and due_at <= clock_timestamp()
+    order by seq
+  `;
+  assert.deepEqual(due.map(({ type }) => type), ["deal.created", "deal.updated"]);
 });
 
 Deno.test("a repeat of a test, a redelivery or a replay returns the first response, even if the webhook is paused or off by then", async () => {

@@ -134,9 +134,9 @@ export const words = {
       tag: "Webhooks",
       summary: "Deliver an event again",
       description:
-        "Redelivers one event from the last 30 days to the webhook. If the event is still " +
-        "waiting, the service tries to deliver it now. For a webhook that is paused or off, the " +
-        "request returns a 409.",
+        "Redelivers one event from the last 30 days to the webhook. If the event or earlier events " +
+        "of its record are still waiting, the service tries to deliver them now, in order. For a " +
+        "webhook that is paused or off, the request returns a 409.",
     },
     replayWebhook: {
       tag: "Webhooks",
