@@ -221,9 +221,9 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
       "For a free reply: the channel does not accept the reply. If the error has `channel`, the " +
       "channel refused the message, and `channel` contains the reason. If the error has " +
       "`details`, the service compared the request with the account's list of templates, and " +
-      "`details` names each invalid field. If the error has `details`, you can use the " +
-      "idempotency key again. Otherwise, the service also refuses a repeated request with this " +
-      "key.",
+      "`details` names each invalid field. The field is `template_name` if the header has no " +
+      "sample that the channel accepts. If the error has `details`, you can use the idempotency " +
+      "key again. Otherwise, the service also refuses a repeated request with this key.",
     members: {
       channel: CHANNEL,
       details: { type: "array", items: DETAIL, minItems: 1, maxItems: 50 },

@@ -10102,7 +10102,8 @@ begin
   for no key update;
   -- The new token can probably upload the files of templates that failed before, so these files are due now. An upload
   -- that ends at the same time has locked its row and may wait for this account, so the row is skipped.
-  update public.template_media set failed_at = null, failure = null, failures = 0, job_failed_at = null
+  update public.template_media set
+    failed_at = null, failure = null, failure_is_permanent = false, failures = 0, job_failed_at = null
   where id in (
     select id from public.template_media
     where company_id = known.company_id and account_id = known.id and failure is not null
@@ -10851,6 +10852,8 @@ create table public.template_media (
   -- The last failed upload.
   failed_at timestamptz,
   failure text check (char_length(failure) between 1 and 1000),
+  -- Whether the sample itself caused the failure, so that another upload would fail too.
+  failure_is_permanent boolean not null default false,
   -- The number of the job's failed uploads since the last success, and the time of the job's last failed upload. They
   -- determine when the job tries again. A send's upload has less time, so its failure does not delay the job.
   failures integer not null default 0,
@@ -11001,7 +11004,9 @@ begin
     -- job waits only after its own failures.
     when (case when is_for_send then media.failed_at else media.job_failed_at end)
       > now() - interval '10 seconds' then
-      return jsonb_build_object('result', 'failed', 'reason', media.failure);
+      return jsonb_build_object(
+        'result', 'failed', 'reason', media.failure, 'is_permanent', media.failure_is_permanent
+      );
     else
       update public.template_media set
         upload_id = new_upload_id,
@@ -11020,7 +11025,8 @@ comment on function public.begin_media_upload(uuid, uuid, integer, boolean) is
   'Decides which caller uploads a template''s header media file for an account. The result `ready` contains the media '
   'id. The result `upload` means that this caller has to upload the file, and then call finish_media_upload or '
   'fail_media_upload. The result `wait` means that another caller is uploading the file. The result `failed` means '
-  'that an upload failed less than ten seconds ago, or that there is no sample. For a job, only uploads of jobs count. '
+  'that an upload failed less than ten seconds ago, or that there is no sample. Its member is_permanent is true if the '
+  'upload failed because of the sample itself. For a job, only uploads of jobs count. '
   'The result `gone` means that the account no longer has this template, or is disconnected. If `for_send` is true, a '
   'send needs the file now. A caller with an API key always uploads for a send.';
 grant execute on function public.begin_media_upload(uuid, uuid, integer, boolean)
@@ -11039,8 +11045,8 @@ begin
   update public.template_media set
     media_id = finish_media_upload.media_id,
     filename = finish_media_upload.filename,
-    uploaded_at = now(), upload_id = null, lease_ends_at = null, failed_at = null, failure = null, failures = 0,
-    job_failed_at = null
+    uploaded_at = now(), upload_id = null, lease_ends_at = null, failed_at = null, failure = null,
+    failure_is_permanent = false, failures = 0, job_failed_at = null
   where upload_id = finish_media_upload.upload_id and (own_company_id is null or company_id = own_company_id)
   returning company_id, account_id, sample_source, began_at into media;
   if not found then
@@ -11065,7 +11071,8 @@ create function public.fail_media_upload(
   reason text,
   refusal text default null,
   encrypted_token text default null,
-  for_send boolean default false
+  for_send boolean default false,
+  is_permanent boolean default false
 ) returns boolean
 language plpgsql security definer
 set search_path = ''
@@ -11094,12 +11101,14 @@ begin
     -- The refusal says nothing about the new token, so the file is due. connect_messaging_account() skips the row of an
     -- upload that ends at the same time, so an earlier failure is reset here too.
     update public.template_media set
-      upload_id = null, lease_ends_at = null, failed_at = null, failure = null, failures = 0, job_failed_at = null
+      upload_id = null, lease_ends_at = null, failed_at = null, failure = null, failure_is_permanent = false,
+      failures = 0, job_failed_at = null
     where upload_id = fail_media_upload.upload_id;
   else
     update public.template_media set
       upload_id = null, lease_ends_at = null,
       failed_at = now(), failure = left(fail_media_upload.reason, 1000),
+      failure_is_permanent = fail_media_upload.is_permanent,
       failures = failures + (not is_for_send)::integer,
       job_failed_at = case when is_for_send then job_failed_at else now() end
     where upload_id = fail_media_upload.upload_id;
@@ -11112,13 +11121,13 @@ begin
   return true;
 end
 $$;
-comment on function public.fail_media_upload(uuid, text, text, text, boolean) is
+comment on function public.fail_media_upload(uuid, text, text, text, boolean, boolean) is
   'Records why an upload failed. If WhatsApp refused the account, `refusal` is the WhatsApp error code, and the '
   'refusal becomes a notice of the account. If the account no longer has the token of the upload (`encrypted_token`), '
   'the refusal and the failure are not recorded. The argument `for_send` has the same meaning as in '
-  'begin_media_upload(): the failed upload of a send does not delay the job. Returns false when the upload had already '
-  'ended, or when another upload has started.';
-grant execute on function public.fail_media_upload(uuid, text, text, text, boolean)
+  'begin_media_upload(): the failed upload of a send does not delay the job. If `is_permanent` is true, the sample '
+  'itself caused the failure. Returns false when the upload had already ended, or when another upload has started.';
+grant execute on function public.fail_media_upload(uuid, text, text, text, boolean, boolean)
   to api_client, channel_client, service_role;
 
 create trigger template_media_set_updated_at before update on public.template_media
@@ -11177,6 +11186,7 @@ comment on function app.rendered_text(jsonb, text[], text[]) is
 create function app.template_faults(
   template public.templates,
   media_type text,
+  has_own_media boolean,
   header_variables text[],
   body_variables text[],
   button_variables text[]
@@ -11206,6 +11216,12 @@ begin
       'field', 'template_name', 'fault', 'unsupported', 'parts', template.unsupported
     );
   end if;
+  if template.header_format in ('IMAGE', 'VIDEO', 'DOCUMENT') and template.sample_source is null
+    and not has_own_media then
+    faults := faults || jsonb_build_object(
+      'field', 'template_name', 'fault', 'media', 'reason', template.media_problem
+    );
+  end if;
 
   foreach part in array array['header', 'body', 'button'] loop
     given := case part when 'header' then header_variables when 'body' then body_variables else button_variables end;
@@ -11228,10 +11244,11 @@ begin
   return faults;
 end
 $$;
-comment on function app.template_faults(public.templates, text, text[], text[], text[]) is
+comment on function app.template_faults(public.templates, text, boolean, text[], text[], text[]) is
   'Returns why a template cannot be sent with these values, as an array of faults, each with its field. The array is '
   'empty when the template can be sent. The argument media_type is the type of the header''s media file according to '
-  'the request: image, video, document or null.';
+  'the request: image, video, document or null. The argument has_own_media is true if the request contains a file for '
+  'the header.';
 
 create function app.judge_template(
   own_company_id uuid,
@@ -11239,6 +11256,7 @@ create function app.judge_template(
   by_name text,
   in_language text,
   media_type text,
+  has_own_media boolean,
   header_variables text[],
   body_variables text[],
   button_variables text[],
@@ -11286,7 +11304,9 @@ begin
   template := known.template;
   hinted_at := known.hinted_at;
   if template.id is not null then
-    faults := app.template_faults(template, media_type, header_variables, body_variables, button_variables);
+    faults := app.template_faults(
+      template, media_type, has_own_media, header_variables, body_variables, button_variables
+    );
     if hinted_at <= template.read_at then
       hinted_at := null;
     end if;
@@ -11353,7 +11373,7 @@ begin
   end if;
 end
 $$;
-comment on function app.judge_template(uuid, text, text, text, text, text[], text[], text[], text) is
+comment on function app.judge_template(uuid, text, text, text, text, boolean, text[], text[], text[], text) is
   'Decides from the stored templates whether a send can continue. Refuses the send only for a fault that was read from '
   'WhatsApp, or that WhatsApp reported, within the last ten minutes. For an older fault, or after a change that '
   'WhatsApp reported, the template is read again first. The templates with the same name are read again at most once a '
@@ -13191,6 +13211,7 @@ declare
   own_fault jsonb;
   -- The kind of the caller's own media file: image, video or document.
   own_kind text;
+  sample record;
   contact record;
   conversation record;
   answer jsonb;
@@ -13237,8 +13258,8 @@ begin
 
     judged := app.judge_template(
       own_company_id, account.business_account_id, claim_template_send.template_name,
-      claim_template_send.language_code, nullif(message_type, 'text'), header_variables, body_variables,
-      button_variables, claim_template_send.preflight
+      claim_template_send.language_code, nullif(message_type, 'text'), claim_template_send.header_media is not null,
+      header_variables, body_variables, button_variables, claim_template_send.preflight
     );
     if judged.verdict = 'refused' then
       answer := jsonb_build_object('result', 'template_refused', 'faults', judged.faults);
@@ -13294,10 +13315,28 @@ begin
         answer := own_fault || jsonb_build_object('result', 'unfit', 'kind', own_kind);
         raise sqlstate 'CRM01';
       end if;
-    elsif (judged.template).header_format in ('IMAGE', 'VIDEO', 'DOCUMENT')
-      and (judged.template).sample_source is null then
-      answer := jsonb_build_object('result', 'no_sample', 'reason', app.media_problem(own_company_id, null, null));
-      raise sqlstate 'CRM01';
+    elsif (judged.template).header_format in ('IMAGE', 'VIDEO', 'DOCUMENT') then
+      if (judged.template).sample_source is null then
+        -- The stored template is old, and could not be read again.
+        answer := jsonb_build_object('result', 'no_sample', 'reason', app.media_problem(own_company_id, null, null));
+        raise sqlstate 'CRM01';
+      end if;
+      select * into sample from public.template_media
+      where company_id = own_company_id and account_id = account.id
+        and sample_source = (judged.template).sample_source;
+      -- WhatsApp deletes the media file after 30 days.
+      if sample.media_id is not null and sample.uploaded_at > now() - interval '29 days' then
+        header_media_id := sample.media_id;
+        header_filename := sample.filename;
+      elsif not dry_run then
+        answer := access || jsonb_build_object('result', 'media_needed', 'template_id', (judged.template).id);
+        raise sqlstate 'CRM01';
+      elsif sample.failure_is_permanent then
+        answer := jsonb_build_object('result', 'template_refused', 'faults', jsonb_build_array(
+          jsonb_build_object('field', 'template_name', 'fault', 'media', 'reason', sample.failure)
+        ));
+        raise sqlstate 'CRM01';
+      end if;
     end if;
     if dry_run then
       answer := jsonb_build_object('result', 'send');
@@ -13315,16 +13354,6 @@ begin
       header_filename := case own_kind when 'document'
         then coalesce(own_sent ->> 'filename', claim_template_send.header_media ->> 'filename')
       end;
-    elsif (judged.template).header_format in ('IMAGE', 'VIDEO', 'DOCUMENT') then
-      select media_id, filename into header_media_id, header_filename from public.template_media
-      where company_id = own_company_id and account_id = account.id
-        and sample_source = (judged.template).sample_source
-        -- WhatsApp deletes the media file after 30 days.
-        and uploaded_at > now() - interval '29 days' and media_id is not null;
-      if not found then
-        answer := access || jsonb_build_object('result', 'media_needed', 'template_id', (judged.template).id);
-        raise sqlstate 'CRM01';
-      end if;
     end if;
     conversation := app.find_or_open_conversation(own_company_id, contact.id, account.id);
 
@@ -13401,12 +13430,12 @@ comment on function public.claim_template_send(
   'connected accounts. The result `template_refused` contains the faults of the template. The result `reread` means '
   'that the template has to be read again first. Its member is_elsewhere is true if another request is reading the '
   'template. The result `media_needed` means that the header''s media file has to be uploaded first. The result '
-  '`no_sample` means that the header needs a media file, and that there is neither a sample nor header_media. Its '
-  'member `reason` is an error message. The result `own_media_needed` means that the file at the URL in header_media '
-  'has to be uploaded first. The result `unfit` contains the reason why header_media does not match the header. A dry '
-  'run of a valid send returns `send`. Every result contains the key''s company. The function writes the contact, the '
-  'conversation, the message and the ledger row only if the result is `claimed`. If the caller has an API key, '
-  'of_company_id has no effect. Raises PT401 and PT403 as app.company_id() does.';
+  '`no_sample` means that the header needs a media file, that there is no header_media, and that an old copy of the '
+  'template has no sample. Its member `reason` is an error message. The result `own_media_needed` means that the file '
+  'at the URL in header_media has to be uploaded first. The result `unfit` contains the reason why header_media does '
+  'not match the header. A dry run of a valid send returns `send`. Every result contains the key''s company. The '
+  'function writes the contact, the conversation, the message and the ledger row only if the result is `claimed`. If '
+  'the caller has an API key, of_company_id has no effect. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.claim_template_send(uuid, text, text, text, text, text, text, text, text, text[], text[], text[], text, boolean, uuid, jsonb)
   to api_client;
 

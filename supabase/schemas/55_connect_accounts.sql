@@ -121,7 +121,8 @@ begin
   for no key update;
   -- The new token can probably upload the files of templates that failed before, so these files are due now. An upload
   -- that ends at the same time has locked its row and may wait for this account, so the row is skipped.
-  update public.template_media set failed_at = null, failure = null, failures = 0, job_failed_at = null
+  update public.template_media set
+    failed_at = null, failure = null, failure_is_permanent = false, failures = 0, job_failed_at = null
   where id in (
     select id from public.template_media
     where company_id = known.company_id and account_id = known.id and failure is not null

@@ -20,6 +20,8 @@ create table public.template_media (
   -- The last failed upload.
   failed_at timestamptz,
   failure text check (char_length(failure) between 1 and 1000),
+  -- Whether the sample itself caused the failure, so that another upload would fail too.
+  failure_is_permanent boolean not null default false,
   -- The number of the job's failed uploads since the last success, and the time of the job's last failed upload. They
   -- determine when the job tries again. A send's upload has less time, so its failure does not delay the job.
   failures integer not null default 0,
@@ -170,7 +172,9 @@ begin
     -- job waits only after its own failures.
     when (case when is_for_send then media.failed_at else media.job_failed_at end)
       > now() - interval '10 seconds' then
-      return jsonb_build_object('result', 'failed', 'reason', media.failure);
+      return jsonb_build_object(
+        'result', 'failed', 'reason', media.failure, 'is_permanent', media.failure_is_permanent
+      );
     else
       update public.template_media set
         upload_id = new_upload_id,
@@ -189,7 +193,8 @@ comment on function public.begin_media_upload(uuid, uuid, integer, boolean) is
   'Decides which caller uploads a template''s header media file for an account. The result `ready` contains the media '
   'id. The result `upload` means that this caller has to upload the file, and then call finish_media_upload or '
   'fail_media_upload. The result `wait` means that another caller is uploading the file. The result `failed` means '
-  'that an upload failed less than ten seconds ago, or that there is no sample. For a job, only uploads of jobs count. '
+  'that an upload failed less than ten seconds ago, or that there is no sample. Its member is_permanent is true if the '
+  'upload failed because of the sample itself. For a job, only uploads of jobs count. '
   'The result `gone` means that the account no longer has this template, or is disconnected. If `for_send` is true, a '
   'send needs the file now. A caller with an API key always uploads for a send.';
 grant execute on function public.begin_media_upload(uuid, uuid, integer, boolean)
@@ -208,8 +213,8 @@ begin
   update public.template_media set
     media_id = finish_media_upload.media_id,
     filename = finish_media_upload.filename,
-    uploaded_at = now(), upload_id = null, lease_ends_at = null, failed_at = null, failure = null, failures = 0,
-    job_failed_at = null
+    uploaded_at = now(), upload_id = null, lease_ends_at = null, failed_at = null, failure = null,
+    failure_is_permanent = false, failures = 0, job_failed_at = null
   where upload_id = finish_media_upload.upload_id and (own_company_id is null or company_id = own_company_id)
   returning company_id, account_id, sample_source, began_at into media;
   if not found then
@@ -234,7 +239,8 @@ create function public.fail_media_upload(
   reason text,
   refusal text default null,
   encrypted_token text default null,
-  for_send boolean default false
+  for_send boolean default false,
+  is_permanent boolean default false
 ) returns boolean
 language plpgsql security definer
 set search_path = ''
@@ -263,12 +269,14 @@ begin
     -- The refusal says nothing about the new token, so the file is due. connect_messaging_account() skips the row of an
     -- upload that ends at the same time, so an earlier failure is reset here too.
     update public.template_media set
-      upload_id = null, lease_ends_at = null, failed_at = null, failure = null, failures = 0, job_failed_at = null
+      upload_id = null, lease_ends_at = null, failed_at = null, failure = null, failure_is_permanent = false,
+      failures = 0, job_failed_at = null
     where upload_id = fail_media_upload.upload_id;
   else
     update public.template_media set
       upload_id = null, lease_ends_at = null,
       failed_at = now(), failure = left(fail_media_upload.reason, 1000),
+      failure_is_permanent = fail_media_upload.is_permanent,
       failures = failures + (not is_for_send)::integer,
       job_failed_at = case when is_for_send then job_failed_at else now() end
     where upload_id = fail_media_upload.upload_id;
@@ -281,13 +289,13 @@ begin
   return true;
 end
 $$;
-comment on function public.fail_media_upload(uuid, text, text, text, boolean) is
+comment on function public.fail_media_upload(uuid, text, text, text, boolean, boolean) is
   'Records why an upload failed. If WhatsApp refused the account, `refusal` is the WhatsApp error code, and the '
   'refusal becomes a notice of the account. If the account no longer has the token of the upload (`encrypted_token`), '
   'the refusal and the failure are not recorded. The argument `for_send` has the same meaning as in '
-  'begin_media_upload(): the failed upload of a send does not delay the job. Returns false when the upload had already '
-  'ended, or when another upload has started.';
-grant execute on function public.fail_media_upload(uuid, text, text, text, boolean)
+  'begin_media_upload(): the failed upload of a send does not delay the job. If `is_permanent` is true, the sample '
+  'itself caused the failure. Returns false when the upload had already ended, or when another upload has started.';
+grant execute on function public.fail_media_upload(uuid, text, text, text, boolean, boolean)
   to api_client, channel_client, service_role;
 
 create trigger template_media_set_updated_at before update on public.template_media

@@ -43,6 +43,7 @@ comment on function app.rendered_text(jsonb, text[], text[]) is
 create function app.template_faults(
   template public.templates,
   media_type text,
+  has_own_media boolean,
   header_variables text[],
   body_variables text[],
   button_variables text[]
@@ -72,6 +73,12 @@ begin
       'field', 'template_name', 'fault', 'unsupported', 'parts', template.unsupported
     );
   end if;
+  if template.header_format in ('IMAGE', 'VIDEO', 'DOCUMENT') and template.sample_source is null
+    and not has_own_media then
+    faults := faults || jsonb_build_object(
+      'field', 'template_name', 'fault', 'media', 'reason', template.media_problem
+    );
+  end if;
 
   foreach part in array array['header', 'body', 'button'] loop
     given := case part when 'header' then header_variables when 'body' then body_variables else button_variables end;
@@ -94,10 +101,11 @@ begin
   return faults;
 end
 $$;
-comment on function app.template_faults(public.templates, text, text[], text[], text[]) is
+comment on function app.template_faults(public.templates, text, boolean, text[], text[], text[]) is
   'Returns why a template cannot be sent with these values, as an array of faults, each with its field. The array is '
   'empty when the template can be sent. The argument media_type is the type of the header''s media file according to '
-  'the request: image, video, document or null.';
+  'the request: image, video, document or null. The argument has_own_media is true if the request contains a file for '
+  'the header.';
 
 create function app.judge_template(
   own_company_id uuid,
@@ -105,6 +113,7 @@ create function app.judge_template(
   by_name text,
   in_language text,
   media_type text,
+  has_own_media boolean,
   header_variables text[],
   body_variables text[],
   button_variables text[],
@@ -152,7 +161,9 @@ begin
   template := known.template;
   hinted_at := known.hinted_at;
   if template.id is not null then
-    faults := app.template_faults(template, media_type, header_variables, body_variables, button_variables);
+    faults := app.template_faults(
+      template, media_type, has_own_media, header_variables, body_variables, button_variables
+    );
     if hinted_at <= template.read_at then
       hinted_at := null;
     end if;
@@ -219,7 +230,7 @@ begin
   end if;
 end
 $$;
-comment on function app.judge_template(uuid, text, text, text, text, text[], text[], text[], text) is
+comment on function app.judge_template(uuid, text, text, text, text, boolean, text[], text[], text[], text) is
   'Decides from the stored templates whether a send can continue. Refuses the send only for a fault that was read from '
   'WhatsApp, or that WhatsApp reported, within the last ten minutes. For an older fault, or after a change that '
   'WhatsApp reported, the template is read again first. The templates with the same name are read again at most once a '

@@ -53,6 +53,7 @@ declare
   own_fault jsonb;
   -- The kind of the caller's own media file: image, video or document.
   own_kind text;
+  sample record;
   contact record;
   conversation record;
   answer jsonb;
@@ -99,8 +100,8 @@ begin
 
     judged := app.judge_template(
       own_company_id, account.business_account_id, claim_template_send.template_name,
-      claim_template_send.language_code, nullif(message_type, 'text'), header_variables, body_variables,
-      button_variables, claim_template_send.preflight
+      claim_template_send.language_code, nullif(message_type, 'text'), claim_template_send.header_media is not null,
+      header_variables, body_variables, button_variables, claim_template_send.preflight
     );
     if judged.verdict = 'refused' then
       answer := jsonb_build_object('result', 'template_refused', 'faults', judged.faults);
@@ -156,10 +157,28 @@ begin
         answer := own_fault || jsonb_build_object('result', 'unfit', 'kind', own_kind);
         raise sqlstate 'CRM01';
       end if;
-    elsif (judged.template).header_format in ('IMAGE', 'VIDEO', 'DOCUMENT')
-      and (judged.template).sample_source is null then
-      answer := jsonb_build_object('result', 'no_sample', 'reason', app.media_problem(own_company_id, null, null));
-      raise sqlstate 'CRM01';
+    elsif (judged.template).header_format in ('IMAGE', 'VIDEO', 'DOCUMENT') then
+      if (judged.template).sample_source is null then
+        -- The stored template is old, and could not be read again.
+        answer := jsonb_build_object('result', 'no_sample', 'reason', app.media_problem(own_company_id, null, null));
+        raise sqlstate 'CRM01';
+      end if;
+      select * into sample from public.template_media
+      where company_id = own_company_id and account_id = account.id
+        and sample_source = (judged.template).sample_source;
+      -- WhatsApp deletes the media file after 30 days.
+      if sample.media_id is not null and sample.uploaded_at > now() - interval '29 days' then
+        header_media_id := sample.media_id;
+        header_filename := sample.filename;
+      elsif not dry_run then
+        answer := access || jsonb_build_object('result', 'media_needed', 'template_id', (judged.template).id);
+        raise sqlstate 'CRM01';
+      elsif sample.failure_is_permanent then
+        answer := jsonb_build_object('result', 'template_refused', 'faults', jsonb_build_array(
+          jsonb_build_object('field', 'template_name', 'fault', 'media', 'reason', sample.failure)
+        ));
+        raise sqlstate 'CRM01';
+      end if;
     end if;
     if dry_run then
       answer := jsonb_build_object('result', 'send');
@@ -177,16 +196,6 @@ begin
       header_filename := case own_kind when 'document'
         then coalesce(own_sent ->> 'filename', claim_template_send.header_media ->> 'filename')
       end;
-    elsif (judged.template).header_format in ('IMAGE', 'VIDEO', 'DOCUMENT') then
-      select media_id, filename into header_media_id, header_filename from public.template_media
-      where company_id = own_company_id and account_id = account.id
-        and sample_source = (judged.template).sample_source
-        -- WhatsApp deletes the media file after 30 days.
-        and uploaded_at > now() - interval '29 days' and media_id is not null;
-      if not found then
-        answer := access || jsonb_build_object('result', 'media_needed', 'template_id', (judged.template).id);
-        raise sqlstate 'CRM01';
-      end if;
     end if;
     conversation := app.find_or_open_conversation(own_company_id, contact.id, account.id);
 
@@ -263,11 +272,11 @@ comment on function public.claim_template_send(
   'connected accounts. The result `template_refused` contains the faults of the template. The result `reread` means '
   'that the template has to be read again first. Its member is_elsewhere is true if another request is reading the '
   'template. The result `media_needed` means that the header''s media file has to be uploaded first. The result '
-  '`no_sample` means that the header needs a media file, and that there is neither a sample nor header_media. Its '
-  'member `reason` is an error message. The result `own_media_needed` means that the file at the URL in header_media '
-  'has to be uploaded first. The result `unfit` contains the reason why header_media does not match the header. A dry '
-  'run of a valid send returns `send`. Every result contains the key''s company. The function writes the contact, the '
-  'conversation, the message and the ledger row only if the result is `claimed`. If the caller has an API key, '
-  'of_company_id has no effect. Raises PT401 and PT403 as app.company_id() does.';
+  '`no_sample` means that the header needs a media file, that there is no header_media, and that an old copy of the '
+  'template has no sample. Its member `reason` is an error message. The result `own_media_needed` means that the file '
+  'at the URL in header_media has to be uploaded first. The result `unfit` contains the reason why header_media does '
+  'not match the header. A dry run of a valid send returns `send`. Every result contains the key''s company. The '
+  'function writes the contact, the conversation, the message and the ledger row only if the result is `claimed`. If '
+  'the caller has an API key, of_company_id has no effect. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.claim_template_send(uuid, text, text, text, text, text, text, text, text, text[], text[], text[], text, boolean, uuid, jsonb)
   to api_client;

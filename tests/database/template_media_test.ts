@@ -158,7 +158,10 @@ test("a failed upload is reported to the waiting callers and is tried again ten 
     assert.equal(await call(sql, "fail_media_upload", upload_id, reason), true);
   };
   await fail("The sample has expired");
-  assert.deepEqual(await begin(sql), { result: "failed", reason: "The sample has expired" });
+  assert.deepEqual(
+    await begin(sql),
+    { result: "failed", reason: "The sample has expired", is_permanent: false },
+  );
   assert.equal(await problem(), "The sample has expired");
   await age(sql, "9 seconds");
   assert.equal((await begin(sql)).result, "failed");
@@ -180,7 +183,12 @@ test("a failed upload is reported to the waiting callers and is tried again ten 
 test("a header without a sample cannot be uploaded", async (sql) => {
   await catalogued(sql, own, [mediaEntry({ sample_url: null })]);
   const reason = "The channel lists no sample of the header's media";
-  assert.deepEqual(await send(sql), { result: "no_sample", reason });
+  const faults = [{ field: "template_name", fault: "media", reason }];
+  assert.deepEqual(await send(sql), { result: "template_refused", faults });
+  await sql`update templates set read_at = now() - interval '11 minutes' where company_id = ${company_id}`;
+  assert.equal((await send(sql)).result, "reread");
+  // The template could not be read again, so its sample may exist by now.
+  assert.deepEqual(await send(sql, { preflight: "last" }), { result: "no_sample", reason });
   assert.deepEqual(await begin(sql), { result: "failed", reason });
   assert.deepEqual(await due(sql), []);
 });
@@ -478,7 +486,7 @@ test("a failed upload of a test send counts as a failed upload of a send", async
   await sql`
     select fail_media_upload(upload_id => ${upload_id}, reason => 'Lost', refusal => '190', for_send => true)
   `;
-  assert.deepEqual(await beginForSend(), { result: "failed", reason: "Lost" });
+  assert.deepEqual(await beginForSend(), { result: "failed", reason: "Lost", is_permanent: false });
   assert.deepEqual(await due(sql), ["order_update"]);
   assert.equal((await begin(sql, id)).result, "upload");
   await actAsSuperuser(sql);

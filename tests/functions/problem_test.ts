@@ -15,7 +15,10 @@ import {
   readQuery,
 } from "../../supabase/functions/_shared/http/validate.ts";
 import { checkOwnMedia } from "../../supabase/functions/_shared/template_sends/own_media.ts";
-import { noMedia } from "../../supabase/functions/_shared/template_sends/template_answers.ts";
+import {
+  noMedia,
+  refusedByCatalogue,
+} from "../../supabase/functions/_shared/template_sends/template_answers.ts";
 import type { SenderConfig } from "../../supabase/functions/_shared/template_sends/template_send_config.ts";
 import { problemOf } from "../../supabase/functions/_shared/usage/problem.ts";
 
@@ -107,11 +110,18 @@ Deno.test("the stored description of an error contains no host of the caller's a
       problem: `cannot be sent: Media are not fetched from …; ${ending}`,
     });
   }
-  const { problem } = problemOf(noMedia("(#131053) Maria's file: not found. Nothing was sent"));
+  const reason = "(#131053) Maria's file: not found. Nothing was sent";
   assert.equal(
-    problem,
-    "The messaging channel does not have the media of the template's header: …. Nothing was " +
-      "sent; repeat the request later",
+    problemOf(noMedia(reason)).problem,
+    "The messaging channel does not have the media of the template's header: …",
+  );
+  assert.deepEqual(
+    problemOf(refusedByCatalogue([{ field: "template_name", fault: "media", reason }], [])),
+    {
+      field: "template_name",
+      problem: "can only be sent with your own file in header_media, because the channel does " +
+        "not have the media of the template's header: …",
+    },
   );
   const kept = [
     "is not a URL; give one such as https://example.com/webhooks",

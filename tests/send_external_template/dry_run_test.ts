@@ -59,8 +59,12 @@ Deno.test("a dry run returns the same errors as a send", async () => {
 
 Deno.test("a dry run of a template whose media header has no sample fails as the send does", async () => {
   const company = await companyWithTemplates();
+  const reason = "The channel lists no sample of the header's media";
   await withDatabase((sql) =>
-    sql`update templates set sample_url = null where company_id = ${company.id} and name = 'new_arrival'`
+    sql`
+      update templates set sample_url = null, media_problem = ${reason}
+      where company_id = ${company.id} and name = 'new_arrival'
+    `
   );
   const json = template(anyPhone(), {
     ...{ template_name: "new_arrival", language_code: "en_US", body_variables: ["Ada"] },
@@ -74,11 +78,11 @@ Deno.test("a dry run of a template whose media header has no sample fails as the
     ]
   ) {
     assert.deepEqual(
-      [status, body.code, body.outcome],
-      [502, "channel_unavailable", "not_sent"],
+      [status, body.code, body.details[0].field],
+      [422, "template_rejected", "template_name"],
       JSON.stringify(body),
     );
-    assert.match(body.error, /The channel lists no sample of the header's media/);
+    assert.ok(body.error.includes(reason), body.error);
   }
   assert.deepEqual(await counts(company), before);
 });

@@ -122,7 +122,7 @@ Deno.test("a test message whose media cannot be uploaded does not delay the job'
     ...{ language_code: "en_US", body_variables: ["Ada"] },
   });
   const { status, body } = await ask(member_id, "POST", "/test-sends", test);
-  assert.deepEqual([status, body.code], [502, "channel_unavailable"], JSON.stringify(body));
+  assert.deepEqual([status, body.code], [422, "template_rejected"], JSON.stringify(body));
   const [media] = await statement`
     select failed_at is not null as has_failed, failures, job_failed_at from template_media
     where company_id = ${id}

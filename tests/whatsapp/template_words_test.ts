@@ -36,6 +36,11 @@ Deno.test("each validation error of a send names the field and describes the pro
       { field, fault: "unsupported", parts: ["CAROUSEL", "FLOW", "HOLOGRAM"] },
       "has parts that this API cannot send: a carousel, a flow, HOLOGRAM",
     ],
+    [
+      { field, fault: "media", reason: "The sample is empty" },
+      "can only be sent with your own file in header_media, because the channel does not have the " +
+      "media of the template's header: The sample is empty",
+    ],
     [{ field: "body_variables", fault: "count", takes: 3, got: 2 }, "takes 3 variables, got 2"],
     [{ field: "header_variables", fault: "count", takes: 1, got: 0 }, "takes 1 variable, got 0"],
     [{ field: "button_variables", fault: "count", takes: 0, got: 1 }, "takes no variables, got 1"],

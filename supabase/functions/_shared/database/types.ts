@@ -2369,6 +2369,7 @@ export type Database = {
           "created_at": string;
           "failed_at": string | null;
           "failure": string | null;
+          "failure_is_permanent": boolean;
           "failures": number;
           "filename": string | null;
           "id": string;
@@ -2388,6 +2389,7 @@ export type Database = {
           "created_at"?: string;
           "failed_at"?: string | null;
           "failure"?: string | null;
+          "failure_is_permanent"?: boolean;
           "failures"?: number;
           "filename"?: string | null;
           "id"?: string;
@@ -2406,6 +2408,7 @@ export type Database = {
           "created_at"?: string;
           "failed_at"?: string | null;
           "failure"?: string | null;
+          "failure_is_permanent"?: boolean;
           "failures"?: number;
           "filename"?: string | null;
           "id"?: string;
@@ -5102,6 +5105,7 @@ export type Database = {
         Args: {
           "encrypted_token"?: string;
           "for_send"?: boolean;
+          "is_permanent"?: boolean;
           "reason": string;
           "refusal"?: string;
           "upload_id": string;

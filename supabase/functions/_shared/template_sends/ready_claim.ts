@@ -8,7 +8,7 @@ import { rereadTemplate } from "../templates/template_reread.ts";
 import { notedRefusal } from "../sending/refusal.ts";
 import { refusedAccount } from "../sending/send_errors.ts";
 import { withToken } from "../sending/readable_token.ts";
-import { noMedia } from "./template_answers.ts";
+import { noMedia, refusedByCatalogue } from "./template_answers.ts";
 import { checkOwnMedia, uploadOwnMedia } from "./own_media.ts";
 import type { Claim, Preflight, UploadedMedia } from "./template_claim.ts";
 import type { SenderConfig } from "./template_send_config.ts";
@@ -38,8 +38,8 @@ export interface Claiming {
  * channel does not have, the service first uploads the media. Both cases are rare, need more round
  * trips, and happen before anything is written.
  *
- * @throws ApiError channel_unavailable when the media cannot be uploaded or has no sample;
- * channel_account_error when the token for the upload is unusable or the channel refuses the
+ * @throws ApiError channel_unavailable when the media cannot be uploaded now; template_rejected when
+ * the sample itself cannot be sent; channel_account_error when the token for the upload is unusable or the channel refuses the
  * account; invalid_request and media_rejected when the caller's media file cannot be sent; the
  * errors of `claim`.
  */
@@ -133,9 +133,13 @@ async function supplyMedia(
       throw await notedRefusal(db, claim, { stopsSend: true }, origin);
     }
     if (!(error instanceof MediaTrouble)) throw error;
-    const { channel, message, unrecorded } = error;
+    const { channel, message, isPermanent, unrecorded } = error;
     const facts = { account_id, template_id, unrecorded: unrecorded?.message };
     logFailure(origin, "template_media", error, facts);
+    if (isPermanent) {
+      const fault = { field: "template_name", fault: "media", reason: message } as const;
+      throw refusedByCatalogue([fault], []);
+    }
     if (!channel || !isAboutAccount(channel)) throw noMedia(message);
     // `uploadMedia()` records the refusal together with the failed upload.
     if (unrecorded) {

@@ -41,7 +41,7 @@ export function refusedByCatalogue(faults: Fault[], header: string[]): ApiError 
   );
 }
 
-/** The error for a send whose header media the channel does not have. */
+/** The error for a send whose header media the channel does not have now, but may have later. */
 export function noMedia(reason: string): ApiError {
   return new ApiError(
     "channel_unavailable",

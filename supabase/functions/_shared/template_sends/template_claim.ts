@@ -27,7 +27,10 @@ type Decision =
   | { result: "template_refused"; faults: Fault[] }
   | ({ result: "reread"; began_at: string; is_elsewhere: boolean } & Access)
   | ({ result: "media_needed"; template_id: string } & Access)
-  /** The header needs media, and the channel lists no sample. `reason` is a message for callers. */
+  /**
+   * The header needs media, and an old copy of the template has no sample. `reason` is a message for
+   * callers.
+   */
   | { result: "no_sample"; reason: string }
   | ({ result: "own_media_needed"; kind: OwnMedia["type"] } & Access)
   | UnfitMedia

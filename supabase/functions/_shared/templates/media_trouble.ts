@@ -1,24 +1,30 @@
 import type { ChannelError } from "../channel/outcome.ts";
 
+interface TroubleFacts {
+  /** Whether the sample's URL has expired, so that the template must be read again. */
+  isExpired?: boolean;
+  /** Whether the sample itself caused the trouble, so that another upload would fail too. */
+  isPermanent?: boolean;
+  /** The channel's error, if the channel refused the upload. */
+  channel?: ChannelError;
+}
+
 /**
  * A template's sample or a caller's media file could not be uploaded to the channel. The error
  * message contains no URL.
  */
 export class MediaTrouble extends Error {
   override name = "MediaTrouble";
-  /** Whether the sample's URL has expired, so that the template must be read again. */
   readonly isExpired: boolean;
-  /** The channel's error, if the channel refused the upload. */
+  readonly isPermanent: boolean;
   readonly channel?: ChannelError;
   /** The database's error, if the database could not record the failed upload. */
   unrecorded?: Error;
 
-  constructor(
-    message: string,
-    { isExpired = false, channel }: { isExpired?: boolean; channel?: ChannelError } = {},
-  ) {
+  constructor(message: string, { isExpired, isPermanent, channel }: TroubleFacts = {}) {
     super(message);
-    this.isExpired = isExpired;
+    this.isExpired = isExpired ?? false;
+    this.isPermanent = isPermanent ?? false;
     this.channel = channel;
   }
 }

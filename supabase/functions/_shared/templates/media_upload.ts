@@ -3,6 +3,7 @@ import type { ChannelConfig } from "../channel/channel_config.ts";
 import { beginningOf, channelClient, parsedJson, reasonOf } from "../channel/channel_http.ts";
 import { causeInWords, quotesToken, withoutQueries } from "../channel/channel_words.ts";
 import { replyOf } from "../channel/graph.ts";
+import { isAboutAccount } from "../channel/outcome.ts";
 import { MediaTrouble } from "./media_trouble.ts";
 
 /** A file whose bytes are sent to the channel while the file is read. */
@@ -56,7 +57,7 @@ export async function uploadFile(
     const { code, message, details } = reply.channel;
     throw new MediaTrouble(
       `The channel refuses the media (${code}: ${message}${details ? `; ${details}` : ""})`,
-      { channel: reply.channel },
+      { channel: reply.channel, isPermanent: !isAboutAccount(reply.channel) },
     );
   }
   if (reply.kind === "unavailable") {

@@ -101,7 +101,7 @@ async function answerOf(
  */
 export function urlOfSample(channel: ChannelConfig, address: string, base?: URL): URL {
   if (!URL.canParse(address, base)) {
-    throw new MediaTrouble("The address of the sample is not a URL");
+    throw new MediaTrouble("The address of the sample is not a URL", { isPermanent: true });
   }
   const url = new URL(address, base);
   if (!isMediaAddress(url, channel)) throw strange(url);
@@ -129,6 +129,7 @@ function strange(url: URL): MediaTrouble {
       (url.username || url.password
         ? "an address with a user or a password is refused"
         : "the variable WHATSAPP_MEDIA_HOSTS allows further hosts, with https"),
+    { isPermanent: true },
   );
 }
 
@@ -152,12 +153,15 @@ function typeOf(headers: Headers, url: URL, format: MediaFormat): string {
   if (type === "" || /^(application|binary)\/octet-stream$/.test(type)) {
     const byName = typeOfName(format, url.pathname);
     if (byName) return byName;
-    throw new MediaTrouble("The host does not report the type of the sample");
+    throw new MediaTrouble("The host does not report the type of the sample", {
+      isPermanent: true,
+    });
   }
   if (isTypeOf(format, type)) return type;
   const shown = /^[\w.+/-]{1,100}$/.test(type) ? type : "of another type";
   throw new MediaTrouble(
     `The sample is ${shown}, which the channel does not accept in a header of the format ${format}`,
+    { isPermanent: true },
   );
 }
 
@@ -187,9 +191,10 @@ function tooLarge(format: MediaFormat): MediaTrouble {
   const mib = MAX_BYTES[format] / 2 ** 20;
   return new MediaTrouble(
     `The sample is larger than the ${mib} MB that a header of the format ${format} may have`,
+    { isPermanent: true },
   );
 }
 
 function isEmpty(): MediaTrouble {
-  return new MediaTrouble("The sample is empty");
+  return new MediaTrouble("The sample is empty", { isPermanent: true });
 }

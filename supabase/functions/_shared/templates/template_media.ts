@@ -51,7 +51,7 @@ type Beginning =
   | { result: "ready"; media_id: string; filename: string | null }
   | ({ result: "upload" } & Upload)
   | { result: "wait" }
-  | { result: "failed"; reason: string | null }
+  | { result: "failed"; reason: string | null; is_permanent?: boolean }
   | { result: "gone" };
 
 /** An upload that this caller must perform. */
@@ -128,7 +128,9 @@ async function mediaOf(
       case "ready":
         return { mediaId: beginning.media_id, filename: beginning.filename };
       case "failed":
-        throw new MediaTrouble(beginning.reason ?? "The media could not be uploaded");
+        throw new MediaTrouble(beginning.reason ?? "The media could not be uploaded", {
+          isPermanent: beginning.is_permanent,
+        });
       case "gone":
         throw new MediaTrouble(
           "The template is no longer in the list of templates, or has no media",
@@ -182,6 +184,7 @@ async function upload(
     const refused = trouble?.channel && isAboutAccount(trouble.channel);
     await fail(db, account, upload_id, trouble?.message ?? "The upload failed unexpectedly", {
       refusal: refused ? String(trouble.channel!.code) : undefined,
+      is_permanent: trouble?.isPermanent,
     }).catch((unrecorded) => {
       // The reason for the failure is more important to the caller than the error of the database.
       if (trouble) trouble.unrecorded = unrecorded;
@@ -203,6 +206,7 @@ async function upload(
  * when its lease ends. If the account was refused, and has a new token now, the database only ends
  * the upload.
  * @param refusal the channel's code, if the channel refused the account.
+ * @param is_permanent whether the sample itself caused the failure.
  * @throws DatabaseError, ApiError.
  */
 async function fail(
@@ -210,9 +214,9 @@ async function fail(
   { encryptedToken: encrypted_token, forSend: for_send }: MediaAccount,
   upload_id: string,
   reason: string,
-  { refusal }: { refusal?: string } = {},
+  { refusal, is_permanent }: { refusal?: string; is_permanent?: boolean } = {},
 ) {
-  const failure = { upload_id, reason, refusal, encrypted_token, for_send };
+  const failure = { upload_id, reason, refusal, encrypted_token, for_send, is_permanent };
   rows(await db.rpc("fail_media_upload", failure));
 }
 
@@ -237,6 +241,7 @@ async function freshAddress(
   if (address) return address;
   throw new MediaTrouble(
     "The address of the sample has expired, and the channel lists no new one",
+    { isPermanent: true },
   );
 }
 

@@ -7,6 +7,8 @@ export type Fault =
   | { field: "language_code"; fault: "language"; languages: string[] }
   | { field: "template_name"; fault: "status"; status: string; since: string | null }
   | { field: "template_name"; fault: "unsupported"; parts: string[] }
+  /** The header's sample cannot be sent. The reason is a sentence without a full stop. */
+  | { field: "template_name"; fault: "media"; reason: string }
   /** The field is header_variables, body_variables or button_variables. */
   | { field: string; fault: "count"; takes: number; got: number }
   /** The field is one variable: `body_variables.1`. */
@@ -42,6 +44,9 @@ function messageOf(fault: Fault): string {
       return statusWords(fault.status, fault.since);
     case "unsupported":
       return unsupportedWords(fault.parts);
+    case "media":
+      return "can only be sent with your own file in header_media, because the channel does not have " +
+        `the media of the template's header: ${fault.reason}`;
     case "count":
       return `takes ${variables(fault.takes)}, got ${fault.got}`;
     case "empty":

@@ -69,5 +69,5 @@ const VALUES =
 /** E-mail addresses and URLs, each up to the next space. An example and a lone `https://` are kept. */
 const ADDRESSES = /(?<!\S)(?<!such as )\S*?(?:@|:\/\/(?=[^\s;]))\S*?(?=;?(?!\S))/g;
 
-/** The reason in the message of `noMedia()`, which may be the channel's message. */
-const REASON = /(?<= does not have the media of the template's header: ).*(?=\. Nothing was sent)/s;
+/** The reason why a template's sample cannot be sent, which may be the channel's message. */
+const REASON = /(?<= does not have the media of the template's header: ).*/s;
