@@ -192,6 +192,7 @@ Deno.test("nothing is stored if the request body is incomplete or too slow, or i
     await request.arrayBuffer().catch(() => {});
     return Response.json({ error: { ...refusal, type: "OAuthException", fbtrace_id: "t" } }, {
       status,
+      headers: { "Retry-After": "90" },
     });
   });
   const upload = await ownUploads(channel.url);
@@ -230,6 +231,7 @@ Deno.test("nothing is stored if the request body is incomplete or too slow, or i
     "channel_unavailable",
     "not_sent",
   ]);
+  assert.equal(away.headers.get("Retry-After"), "90");
   const stored = await withDatabase((sql) =>
     sql`select from media_uploads where company_id = ${company.id}`
   );

@@ -2,6 +2,7 @@
 // it with every message.
 import assert from "node:assert/strict";
 import { SANDBOX_BUSINESS_ACCOUNT_ID, SANDBOX_TOKEN } from "../../sandbox/rules.ts";
+import { sampleUrl } from "../../sandbox/samples.ts";
 import { call } from "../support/calls.ts";
 import {
   anyPhone,
@@ -171,6 +172,26 @@ Deno.test("if a template's sample can never be sent, each send and dry run gets 
       const { body } = await send(company.keys.messaging, arrival(), "?dry_run=true");
       assert.equal(body.outcome, "send", JSON.stringify(body));
     });
+  }
+});
+
+Deno.test("if the channel says when it accepts an upload again, the send's error says so, but never less than ten seconds", async () => {
+  for (const [asked, told] of [["90", "90"], ["3", "10"]]) {
+    await using channel = ownSandbox(({ path }) =>
+      path.endsWith("/media")
+        ? new Response("", { status: 429, headers: { "Retry-After": asked } })
+        : null
+    );
+    const company = await companyWithTemplates(channel.url);
+    const send = await ownSender(channel.url);
+    const url = sampleUrl(channel.url, "espresso_cup.jpg", Date.now());
+    for (const header_media of [undefined, { url }]) {
+      const { status, headers, body } = await send(
+        company.keys.messaging,
+        arrival({ header_media }),
+      );
+      assert.deepEqual([status, headers.get("Retry-After")], [502, told], JSON.stringify(body));
+    }
   }
 });
 

@@ -76,7 +76,7 @@ export function checkOwnMedia({ whatsapp }: SenderConfig, url: string): void {
 }
 
 function errorOfTrouble(
-  { channel, message }: MediaTrouble,
+  { channel, message, retryAfter }: MediaTrouble,
   isLate: boolean,
 ): ApiError {
   if (channel) {
@@ -87,7 +87,7 @@ function errorOfTrouble(
       { body: { channel: { code, message, ...(details && { details }) } } },
     );
   }
-  if (message.startsWith("The channel ")) return noMedia(message);
+  if (message.startsWith("The channel ")) return noMedia(message, retryAfter);
   // Every other message is about the media file or its host, and calls the file a sample. The
   // caller's file is no sample, so the first match is replaced. Later matches may be part of a
   // quoted host or error.

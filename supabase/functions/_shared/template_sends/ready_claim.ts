@@ -133,14 +133,14 @@ async function supplyMedia(
       throw await notedRefusal(db, claim, { stopsSend: true }, origin);
     }
     if (!(error instanceof MediaTrouble)) throw error;
-    const { channel, message, isPermanent, unrecorded } = error;
+    const { channel, message, isPermanent, retryAfter, unrecorded } = error;
     const facts = { account_id, template_id, unrecorded: unrecorded?.message };
     logFailure(origin, "template_media", error, facts);
     if (isPermanent) {
       const fault = { field: "template_name", fault: "media", reason: message } as const;
       throw refusedByCatalogue([fault], []);
     }
-    if (!channel || !isAboutAccount(channel)) throw noMedia(message);
+    if (!channel || !isAboutAccount(channel)) throw noMedia(message, retryAfter);
     // `uploadMedia()` records the refusal together with the failed upload.
     if (unrecorded) {
       logFailure(origin, "refusal_not_noted", unrecorded, {

@@ -41,12 +41,17 @@ export function refusedByCatalogue(faults: Fault[], header: string[]): ApiError 
   );
 }
 
-/** The error for a send whose header media the channel does not have now, but may have later. */
-export function noMedia(reason: string): ApiError {
+/**
+ * The error for a send whose header media the channel does not have now, but may have later.
+ *
+ * @param retryAfter the seconds that the channel asks for. For ten seconds after a failed upload of a
+ *   sample, the service does not try again.
+ */
+export function noMedia(reason: string, retryAfter = 0): ApiError {
   return new ApiError(
     "channel_unavailable",
     `The messaging channel does not have the media of the template's header: ${reason}. Nothing ` +
       "was sent; repeat the request later",
-    { body: { outcome: "not_sent" }, headers: { "Retry-After": "10" } },
+    { body: { outcome: "not_sent" }, headers: { "Retry-After": String(Math.max(retryAfter, 10)) } },
   );
 }

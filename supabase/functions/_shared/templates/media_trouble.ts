@@ -7,6 +7,8 @@ interface TroubleFacts {
   isPermanent?: boolean;
   /** The channel's error, if the channel refused the upload. */
   channel?: ChannelError;
+  /** After how many seconds the channel may accept the upload, if the channel said so. */
+  retryAfter?: number;
 }
 
 /**
@@ -18,13 +20,18 @@ export class MediaTrouble extends Error {
   readonly isExpired: boolean;
   readonly isPermanent: boolean;
   readonly channel?: ChannelError;
+  readonly retryAfter?: number;
   /** The database's error, if the database could not record the failed upload. */
   unrecorded?: Error;
 
-  constructor(message: string, { isExpired, isPermanent, channel }: TroubleFacts = {}) {
+  constructor(
+    message: string,
+    { isExpired = false, isPermanent = false, channel, retryAfter }: TroubleFacts = {},
+  ) {
     super(message);
-    this.isExpired = isExpired ?? false;
-    this.isPermanent = isPermanent ?? false;
+    this.isExpired = isExpired;
+    this.isPermanent = isPermanent;
     this.channel = channel;
+    this.retryAfter = retryAfter;
   }
 }

@@ -61,7 +61,8 @@ export async function uploadFile(
     );
   }
   if (reply.kind === "unavailable") {
-    throw new MediaTrouble(`The channel did not accept the media (${reply.cause})`);
+    const { cause, retryAfter } = reply;
+    throw new MediaTrouble(`The channel did not accept the media (${cause})`, { retryAfter });
   }
   const id = (reply.body as { id?: unknown } | null)?.id;
   if (typeof id !== "string" || !/^[\x21-\x7e]{1,255}$/.test(id) || quotesToken(id, token)) {

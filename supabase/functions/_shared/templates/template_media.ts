@@ -234,8 +234,11 @@ async function freshAddress(
     entries = await inTime(reading, signal, late);
   } catch (error) {
     if (!(error instanceof ChannelTrouble)) throw error;
-    const channel = error.reply?.kind === "refused" ? error.reply.channel : undefined;
-    throw new MediaTrouble(`The address of the sample has expired. ${error.message}`, { channel });
+    const { reply } = error;
+    throw new MediaTrouble(`The address of the sample has expired. ${error.message}`, {
+      channel: reply?.kind === "refused" ? reply.channel : undefined,
+      retryAfter: reply?.kind === "unavailable" ? reply.retryAfter : undefined,
+    });
   }
   const address = entries.find((entry) => entry.language === language)?.sample_url;
   if (address) return address;

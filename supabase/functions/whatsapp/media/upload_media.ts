@@ -161,12 +161,15 @@ async function handOn(
 }
 
 /** The error for an upload that the channel did not accept. */
-function errorOfTrouble({ channel }: MediaTrouble): ApiError {
+function errorOfTrouble({ channel, retryAfter }: MediaTrouble): ApiError {
   if (!channel) {
     return new ApiError(
       "channel_unavailable",
       "The messaging channel did not accept the file. Nothing was stored; repeat the request later",
-      { body: { outcome: "not_sent" } },
+      {
+        body: { outcome: "not_sent" },
+        headers: retryAfter === undefined ? {} : { "Retry-After": String(retryAfter) },
+      },
     );
   }
   const { code, message, details } = channel;
