@@ -2225,7 +2225,7 @@ export type Message = {
   price_category: string | null;
   /** How the channel charges for the message, such as `regular`, `free_customer_service` or `free_entry_point`. */
   price_type: string | null;
-  /** For an inbound message, the object that the channel sent for this type of message, without the parts that are fields of this record. `{ "truncated": true }` when it is larger than 64 KiB. */
+  /** For an inbound message, the object that the channel sent for this type of message, without the parts that are fields of this record. `{ "truncated": true }` when it is larger than 64 KiB. For a reply with buttons or a list, `interactive` has the buttons or the list in the channel's format. */
   payload: {
     [key: string]: unknown;
   } | null;
@@ -2235,7 +2235,7 @@ export type Message = {
   contact_cards: ContactCard[] | null;
   /** The contact's choice. For the type `button`, this is a template's button. For the type `interactive`, this is a reply button or a list entry. `null` if the contact completed a form. */
   choice: MessageChoice | null;
-  /** The details of an inbound message's media file. */
+  /** The details of the media file: the file that a person sent, the file of a reply, or your own file in a template's header. `null` for a template's approved sample. */
   media: MessageMedia | null;
   /** The id of the message that this message replies to, if this service has that message. */
   reply_to_id: string | null;
@@ -2305,9 +2305,9 @@ export type MessageLocation = {
   url: string | null;
 };
 
-/** A file that a person sent, such as an image. The channel stores the file itself. `GET /messages/{id}/media` returns it. */
+/** The file of a message, such as an image. The channel stores the file itself. `GET /messages/{id}/media` returns a file that a person sent. */
 export type MessageMedia = {
-  /** The channel's id for the file. */
+  /** For an inbound message, the channel's id for the file. For an outbound message, the id of your upload. `null` for a file that was sent from a URL. */
   id: string | null;
   /** The file's content type, such as `image/jpeg`. */
   mime_type: string | null;
@@ -2319,7 +2319,7 @@ export type MessageMedia = {
   voice: boolean | null;
   /** Whether a sticker is animated. */
   animated: boolean | null;
-  /** The time until which the channel keeps the file. */
+  /** The time until which the channel keeps the file. For an outbound message, the time until which you can send the upload. */
   expires_at: string | null;
   /** When the channel reported that it no longer has the file. Missing until then. */
   gone_at?: string;

@@ -60,7 +60,7 @@ create function app.write_message_of_send(
   -- The text as the recipient sees it. Null if this text is unknown, and for a free-form reply.
   as_rendered text,
   with_media_id text,
-  -- The other columns of the message: { media, payload, reply_to_id }.
+  -- The other columns of the message: { media, payload, reply_to_id, reply_to_whatsapp_id }.
   with_parts jsonb,
   out created_conversation boolean
 )
@@ -91,12 +91,12 @@ begin
   -- time of this attempt. All reports about the earlier attempt are removed.
   insert into public.messages (
     id, company_id, conversation_id, direction, type, content, rendered_text, outcome, author_type, author_id,
-    author_name, media, payload, reply_to_id
+    author_name, media, payload, reply_to_id, reply_to_whatsapp_id
   )
   values (
     own_message_id, own_company_id, in_conversation_id, 'outbound', of_type, with_content, as_rendered, 'pending',
     case when key_id is not null then 'key' end, key_id, key_name, with_parts -> 'media', with_parts -> 'payload',
-    (with_parts ->> 'reply_to_id')::uuid
+    (with_parts ->> 'reply_to_id')::uuid, with_parts ->> 'reply_to_whatsapp_id'
   )
   on conflict (id) do update set
     conversation_id = excluded.conversation_id,
@@ -111,6 +111,7 @@ begin
     media = excluded.media,
     payload = excluded.payload,
     reply_to_id = excluded.reply_to_id,
+    reply_to_whatsapp_id = excluded.reply_to_whatsapp_id,
     sent_at = null,
     delivered_at = null,
     read_at = null,

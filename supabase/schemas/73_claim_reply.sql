@@ -212,7 +212,8 @@ begin
         'payload', case
           when claim_reply.interactive is not null then jsonb_build_object('interactive', claim_reply.interactive)
         end,
-        'reply_to_id', claim_reply.reply_to_id
+        'reply_to_id', claim_reply.reply_to_id,
+        'reply_to_whatsapp_id', answered_whatsapp_id
       )) || case when claim_reply.media is not null then jsonb_build_object('media', medium_shown) else '{}' end
     );
     answer := jsonb_build_object(

@@ -115,7 +115,9 @@ Deno.test("a reply to a specific message quotes that message", async () => {
   const json = replyIn(company, { reply_to_id: asked });
   const { body } = await reply(company.keys.messaging, json);
   assert.deepEqual(channel.calls[0].body.context, { message_id: `wamid.${asked}` });
-  assert.equal((await storedMessage(body.message_id)).reply_to_id, asked);
+  const shown = await call(company.keys.read, "GET", `/messages/${body.message_id}`);
+  const { reply_to_id, reply_to_whatsapp_id } = shown.body.data;
+  assert.deepEqual([reply_to_id, reply_to_whatsapp_id], [asked, `wamid.${asked}`]);
 });
 
 Deno.test("an upload or message from another company, number or conversation is refused with the same error as an unknown upload or message", async () => {

@@ -53,9 +53,8 @@ export const words = {
     Message: "A message in a conversation.",
     MessageAuthor: "Who wrote a message.",
     MessageFailure: "Why a message failed.",
-    MessageMedia:
-      "A file that a person sent, such as an image. The channel stores the file itself. " +
-      "`GET /messages/{id}/media` returns it.",
+    MessageMedia: "The file of a message, such as an image. The channel stores the file itself. " +
+      "`GET /messages/{id}/media` returns a file that a person sent.",
     MessageReaction: "A reaction to a message.",
     MessageLocation: "A location that a person sent.",
     ContactCard: "A contact card that a person sent. The card does not create a contact.",
@@ -106,7 +105,8 @@ export const words = {
       payload:
         "For an inbound message, the object that the channel sent for this type of message, " +
         'without the parts that are fields of this record. `{ "truncated": true }` when it is ' +
-        "larger than 64 KiB.",
+        "larger than 64 KiB. For a reply with buttons or a list, `interactive` has the buttons or " +
+        "the list in the channel's format.",
       location: "The location that the contact sent. Present only for the type `location`.",
       contact_cards:
         "The contact cards that the contact sent. Present only for the type `contacts`. The " +
@@ -115,7 +115,9 @@ export const words = {
         "The contact's choice. For the type `button`, this is a template's button. For the type " +
         "`interactive`, this is a reply button or a list entry. `null` if the contact completed " +
         "a form.",
-      media: "The details of an inbound message's media file.",
+      media:
+        "The details of the media file: the file that a person sent, the file of a reply, or your " +
+        "own file in a template's header. `null` for a template's approved sample.",
       reply_to_id:
         "The id of the message that this message replies to, if this service has that message.",
       reply_to_whatsapp_id: "The channel's id for the message that this message replies to.",
@@ -146,13 +148,16 @@ export const words = {
       details: "Additional details from the channel.",
     } satisfies FieldsOf<typeof MessageFailure>,
     MessageMedia: {
-      id: "The channel's id for the file.",
+      id:
+        "For an inbound message, the channel's id for the file. For an outbound message, the id " +
+        "of your upload. `null` for a file that was sent from a URL.",
       mime_type: "The file's content type, such as `image/jpeg`.",
       sha256: "The SHA-256 hash of the file in hexadecimal digits.",
       filename: "The name of a document.",
       voice: "Whether an audio file is a voice message.",
       animated: "Whether a sticker is animated.",
-      expires_at: "The time until which the channel keeps the file.",
+      expires_at: "The time until which the channel keeps the file. For an outbound message, the " +
+        "time until which you can send the upload.",
       gone_at: "When the channel reported that it no longer has the file. Missing until then.",
     } satisfies FieldsOf<typeof MessageMedia>,
     MessageLocation: {
