@@ -70,17 +70,31 @@ Deno.test("of 100 simultaneous requests, 5 run, 64 wait, and the others are refu
   assert.deepEqual(byStatus(await Promise.all(lists)), { 200: 69, 429: 31 });
 });
 
+/** Sends a batch with one deal of this company. */
+function postBatch(
+  request: Awaited<ReturnType<typeof ownGateway>>,
+  { keys, contact_id, stage_ids: [stage_id] }: Company,
+  key = keys.write,
+) {
+  return request(key, "POST", "/deals/batch", { items: [{ title: "Deal", contact_id, stage_id }] });
+}
+
+/** Lets the gateways in this process learn that these companies' keys for writes are valid. */
+async function makeKnown(...companies: Company[]) {
+  const request = await ownGateway(stack.url);
+  for (const company of companies) assert.equal((await postBatch(request, company)).status, 200);
+  await backgroundWork();
+}
+
 Deno.test("batches of three companies run at the same time; a fourth company's batch is refused, but not its other requests", async () => {
   const companies = await Promise.all([1, 2, 3, 4].map(() => newCompany()));
   const [fourth, ...others] = companies;
+  await makeKnown(...companies);
   await using database = await holdingStack(...others.map(({ keys }) => keys.write));
   const request = await ownGateway(database.url, DELAYED_MS, {
     statementShare: { ...SHARE, patienceMs: 500 },
   });
-  const batch = ({ keys, contact_id, stage_ids: [stage_id] }: Company) =>
-    request(keys.write, "POST", "/deals/batch", {
-      items: [{ title: "Deal", contact_id, stage_id }],
-    });
+  const batch = (company: Company) => postBatch(request, company);
   const held = others.map(batch);
   await until(() => database.held() === 3);
   const { status, body } = await batch(fourth);
@@ -162,6 +176,22 @@ Deno.test("unknown keys are checked two at a time, and requests from known compa
   }
   assert.equal((await request(unknownKeys(1)[0], "GET", "/contacts")).status, 429);
   assert.equal(database.held(), 2);
+  database.release();
+  assert.deepEqual(byStatus(await Promise.all(trying)), { 401: 10 });
+});
+
+Deno.test("batches with unknown keys do not delay the batch of a known company", async () => {
+  const company = await newCompany();
+  await makeKnown(company);
+  const tried = unknownKeys(10);
+  await using database = await holdingStack(...tried);
+  const request = await ownGateway(database.url, DELAYED_MS, {
+    statementShare: { ...SHARE, patienceMs: 500 },
+    strangerShare: { atOnce: 2, waiting: 8, patienceMs: 60_000, placeMs: 60_000 },
+  });
+  const trying = tried.map((key) => postBatch(request, company, key));
+  await until(() => database.held() === 2);
+  assert.equal((await postBatch(request, company)).status, 200);
   database.release();
   assert.deepEqual(byStatus(await Promise.all(trying)), { 401: 10 });
 });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { ACCEPTED_TYPES } from "../../supabase/functions/_shared/templates/media_types.ts";
 import { assertField } from "../support/calls.ts";
 import { connectAccount, newCompany } from "../support/company.ts";
+import { watchedStack } from "../support/own_functions.ts";
 import { setToken } from "../support/sending.ts";
 import { until } from "../support/started.ts";
 import { BEGINNINGS, fileOfType, ogg, ownUploads, uploadChannel } from "../support/uploading.ts";
@@ -236,6 +237,35 @@ Deno.test("nothing is stored if the request body is incomplete or too slow, or i
     sql`select from media_uploads where company_id = ${company.id}`
   );
   assert.equal(stored.length, 0);
+});
+
+Deno.test("uploads with unknown keys do not delay the upload of a known company", async () => {
+  const company = await newCompany();
+  await using channel = uploadChannel();
+  const gate = Promise.withResolvers<null>();
+  let [isHeld, held] = [false, 0];
+  await using database = watchedStack(() => {
+    if (!isHeld) return null;
+    held++;
+    return gate.promise;
+  });
+  const upload = await ownUploads(channel.url, {
+    supabaseUrl: database.url,
+    databaseTimeoutMs: 60_000,
+    uploadShare: { atOnce: 3, inAll: 6, waiting: 64, patienceMs: 500 },
+    strangerShare: { atOnce: 2, waiting: 8, patienceMs: 60_000, placeMs: 60_000 },
+  });
+  const png = fileOfType("image/png", 64);
+  const uploaded = (key: string) => upload(key, png, { type: "image/png" });
+  assert.equal((await uploaded(company.keys.messaging)).status, 201);
+  isHeld = true;
+  const trying = Array.from({ length: 10 }, () => uploaded(`sk_live_${crypto.randomUUID()}`));
+  await until(() => held === 2);
+  isHeld = false;
+  const known = await uploaded(company.keys.messaging);
+  gate.resolve(null);
+  assert.equal(known.status, 201);
+  for (const { status } of await Promise.all(trying)) assert.equal(status, 401);
 });
 
 Deno.test("expired uploads are not returned, and the `tend_channel` job deletes them", async () => {

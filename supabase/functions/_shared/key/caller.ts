@@ -57,11 +57,14 @@ export class Caller {
   }
 
   /**
-   * Does work that needs much memory, when this company's share allows it.
+   * Does work that needs much memory, when this company's share allows it. An unknown key is checked
+   * first, so that callers without a valid key use no part of the shares of companies.
    *
-   * @throws ApiError too_many_requests when too many of these tasks are waiting.
+   * @throws ApiError too_many_requests when too many of these tasks are waiting; the errors of
+   *   `judge`.
    */
   async inTurn<Result>(largeWork: () => Promise<Result>): Promise<Result> {
+    await this.judgeUnlessKnown();
     return await this.#turns.large(this.holder, largeWork);
   }
 

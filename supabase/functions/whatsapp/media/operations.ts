@@ -57,6 +57,8 @@ export function mediaOperations(config: UploadConfig) {
       ],
     }, async ({ caller, query, file, origin }) => {
       const upload = () => uploadMedia(caller, config, file, query, origin);
+      // Callers without a valid key must use no part of the share of all companies.
+      await caller.judgeUnlessKnown();
       const stored = await ofCompany.run(caller.holder, () => ofAll.run("all", upload));
       return reply(201, { data: stored });
     }),
