@@ -106,6 +106,35 @@ Deno.test("batches of three companies run at the same time; a fourth company's b
   assert.equal((await batch(fourth)).status, 200);
 });
 
+Deno.test("of 20 simultaneous batches of a company, 1 runs, 8 wait, and the others are refused", async () => {
+  const company = await newCompany();
+  await makeKnown(company);
+  await using database = await holdingStack(company.keys.write);
+  const request = await ownGateway(database.url, DELAYED_MS, { statementShare: SHARE });
+  const batches = Array.from({ length: 20 }, () => postBatch(request, company));
+  let refused = 0;
+  for (const batch of batches) batch.then(({ status }) => refused += status === 429 ? 1 : 0);
+  await until(() => refused === 11 && database.held() === 1);
+  database.release();
+  assert.deepEqual(byStatus(await Promise.all(batches)), { 200: 9, 429: 11 });
+});
+
+Deno.test("a batch is parsed only when its turn comes, because a parsed batch needs much memory", async () => {
+  const company = await newCompany();
+  await makeKnown(company);
+  await using database = await holdingStack(company.keys.write);
+  const request = await ownGateway(database.url, DELAYED_MS, {
+    statementShare: { ...SHARE, patienceMs: 500 },
+  });
+  const held = postBatch(request, company);
+  await until(() => database.held() === 1);
+  const wrong = () => request(company.keys.all, "POST", "/deals/batch", { items: [{}], x: 1 });
+  assert.equal((await wrong()).status, 429);
+  database.release();
+  assert.equal((await held).status, 200);
+  assert.equal((await wrong()).status, 422);
+});
+
 Deno.test("all keys of a company share one quota as soon as the gateway knows their company", async () => {
   const company = await newCompany();
   const { read, all } = company.keys;

@@ -70,8 +70,7 @@ export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
         const needed = scope === "any" ? null : scope;
         c.set("caller", await callerOf(c.req.raw.headers, needed, c.var.origin.requestId));
       }
-      const { request, conditions } = await read(c, operation, config);
-      const reply = await operation.handle(request);
+      const { request, conditions, reply } = await handled(c, operation, config);
       const { status, body, json = JSON.stringify(body), pieces, bytes, headers } = reply;
       c.var.caller?.noteUse(c.var.origin);
       if (deprecated) noteDeprecatedUse(id, c.var.origin, c.var.caller);
@@ -112,8 +111,27 @@ export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
   });
 }
 
-/** Parses a request with the schemas of its operation. */
-async function read(c: Context<ApiEnv>, operation: Operation, config: Config) {
+/** Reads a request and handles it. A batch keeps its caller's turn until it is handled. */
+async function handled(c: Context<ApiEnv>, operation: Operation, config: Config) {
+  const { promise: end, resolve } = Promise.withResolvers<void>();
+  try {
+    const { request, conditions } = await read(c, operation, config, end);
+    return { request, conditions, reply: await operation.handle(request) };
+  } finally {
+    resolve();
+  }
+}
+
+/**
+ * Parses a request with the schemas of its operation.
+ * @param end resolves when the request is handled.
+ */
+async function read(
+  c: Context<ApiEnv>,
+  operation: Operation,
+  config: Config,
+  end: Promise<void>,
+) {
   const { caller, origin } = c.var;
   requireAddress(c.req);
   const params = operation.params && readParams(c.req.param(), operation.params);
@@ -129,8 +147,11 @@ async function read(c: Context<ApiEnv>, operation: Operation, config: Config) {
   if (!operation.body && !file) await requireNoBody(c.req.raw, reading);
   else if (operation.body) {
     const readOnly = () => Object.values(answers()).flatMap(readOnlyFields);
-    if (batch) body = await readBatch(c.req.raw, batch, reading);
-    else {
+    if (batch) {
+      // The turn begins after the bytes have arrived, because a slow sender must not keep a turn.
+      const turn = async () => await caller?.turnUntil(end);
+      body = await readBatch(c.req.raw, batch, { ...reading, turn });
+    } else {
       const merged = changes?.canBeMerged ? ["merged_into"] : [];
       const ofRecord = () =>
         changes ? [...Object.values(answers()).flatMap(fieldsOfRow), ...merged] : [];

@@ -14,6 +14,11 @@ export interface BodyReading {
   timeoutMs: number;
   /** Checks the key before an expensive body is read or parsed. */
   judge(): Promise<void>;
+  /**
+   * Waits until the body may be parsed. A parsed body takes much more memory than its bytes, so
+   * only a few large bodies may be parsed at the same time.
+   */
+  turn?(): Promise<void>;
 }
 
 /**
@@ -49,11 +54,11 @@ const UTF8 = new TextDecoder("utf-8", { fatal: true });
  *
  * @throws ApiError payload_too_large over 1 MiB; malformed_request when the body ends too early;
  *   request_timeout; invalid_request when the body is not UTF-8, or has too many values or levels;
- *   the errors of `judge`.
+ *   the errors of `judge` and `turn`.
  */
 export async function readJsonText(
   request: Request,
-  { maxValues, timeoutMs, judge }: BodyReading,
+  { maxValues, timeoutMs, judge, turn }: BodyReading,
 ): Promise<{ text: string; survey: JsonSurvey }> {
   const { bytes, isJudged } = await readBytes(request, {
     maxMib: MAX_BODY_BYTES / MIB,
@@ -69,6 +74,7 @@ export async function readJsonText(
   }
   const isOrdinary = survey.values <= ORDINARY_VALUES && survey.digits <= ORDINARY_DIGITS;
   if (!isOrdinary && !isJudged) await judge();
+  await turn?.();
   try {
     return { text: UTF8.decode(bytes), survey };
   } catch {

@@ -69,6 +69,18 @@ export class Caller {
   }
 
   /**
+   * Waits until this company's share allows work that needs much memory. The work counts against
+   * the share until `end` resolves.
+   *
+   * @throws the errors of `inTurn`.
+   */
+  async turnUntil(end: Promise<void>): Promise<void> {
+    const { promise: begin, resolve, reject } = Promise.withResolvers<void>();
+    this.inTurn(() => (resolve(), end)).catch(reject);
+    await begin;
+  }
+
+  /**
    * Checks the key in a separate statement, which also records that the key is in use. The policies
    * in the database check the key too, but Postgres evaluates a policy only for rows. So a response
    * without a row needs this separate check. A request makes the check at most once.

@@ -10,6 +10,8 @@ import { forget, holderOf, whatIsKnownOf } from "./known_keys.ts";
  * some megabytes of memory until its response is sent.
  */
 const LARGE_AT_ONCE = 3;
+/** How many more of them may wait for one company. A waiting batch takes 1 MiB of memory. */
+const LARGE_WAITING = 8;
 /** One instance never serves more companies than this at the same time. */
 const MANY = 1_000;
 
@@ -27,7 +29,11 @@ export class Turns {
     this.#statements = new FairShare(statementShare);
     this.#strangers = new FairShare(strangerShare);
     this.#placeMs = strangerShare.placeMs;
-    this.#largeOfCompany = new FairShare({ ...statementShare, atOnce: 1 });
+    this.#largeOfCompany = new FairShare({
+      ...statementShare,
+      atOnce: 1,
+      waiting: LARGE_WAITING,
+    });
     this.#largeOfAll = new FairShare({
       ...statementShare,
       atOnce: LARGE_AT_ONCE,

@@ -135,7 +135,7 @@ export function batchOperation<
     const atomic = given.atomic === "true";
     if (atomic && good.length < items.length) throw invalidRequest(wrongFieldsOf(items));
     const request = { caller, query, atomic, idempotency, items: good };
-    const outcome = await caller.inTurn(() => write(request));
+    const outcome = await write(request);
     if (outcome.results.length !== good.length) {
       throw new Error(`${good.length} items have ${outcome.results.length} results`);
     }
