@@ -90,6 +90,7 @@ Deno.test("the response is a 503 if a proxy, the Data API or Postgres reports th
   const cases: [() => Response, string, string?][] = [
     [() => new Response("<html>Bad gateway</html>", { status: 502 }), CHECK],
     [() => new Response("error code: 522", { status: 522 }), CHECK],
+    [() => new Response(null, { status: 404 }), CHECK],
     [() => Response.json({ code: "PGRST000", message: "no connection" }, { status: 503 }), CHECK],
     [() => Response.json({ code: "PGRST001", message: "lost" }, { status: 503 }), CHECK],
     [() => Response.json({ code: "PGRST002", message: "no schema" }, { status: 503 }), AGAIN],

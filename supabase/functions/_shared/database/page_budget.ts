@@ -77,10 +77,15 @@ function firstOf(parts: string[], length: number): string[] {
   });
 }
 
-/** Reads the whole body into memory, so that the statement has ended when this function returns. */
+/**
+ * Reads the whole body into memory, so that the statement has ended when this function returns. A
+ * 404 without a body becomes a 502: only a proxy sends it, but supabase-js treats it as a success.
+ */
 export async function readWhole(answer: Response): Promise<Response> {
-  const { status, headers, body } = answer;
-  return new Response(body && await answer.text(), { status, headers });
+  const { headers, body } = answer;
+  const text = body && await answer.text();
+  const status = answer.status === 404 && !text ? 502 : answer.status;
+  return new Response(text, { status, headers });
 }
 
 /**

@@ -127,8 +127,8 @@ async function settleWithRetries(
 ): Promise<void> {
   for (let tries = 0;; tries++) {
     try {
-      await settle(db, claimId, settlement);
-      return;
+      if (await settle(db, claimId, settlement) !== null) return;
+      throw new Error("The database found no send with this claim");
     } catch (error) {
       if (tries === retriesMs.length) throw error;
       await pause(retriesMs[tries]);
