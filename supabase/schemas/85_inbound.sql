@@ -22,6 +22,25 @@ $$;
 comment on function app.is_marketing(uuid, uuid) is
   'Checks whether a message was sent with a marketing template. claim_template_send() also checks this category.';
 
+create function app.wish_in(own_company_id uuid, item jsonb, answered_id uuid) returns text
+language sql stable
+set search_path = ''
+as $$
+  select case
+    when item ->> 'word' = 'stop_promotions' then 'stop_marketing'
+    when item ->> 'type' = 'button' and item ->> 'word' is not null and app.is_marketing(own_company_id, answered_id)
+      then concat(item ->> 'word', '_marketing')
+    -- The company chose the labels of its buttons and lists, and may label one "Voltar" (back). So a tap on a start
+    -- word ends no opt-out. A tap on a stop word counts, because it must never be missed.
+    when item ->> 'word' = 'start' and item ->> 'type' <> 'text' then null
+    else item ->> 'word'
+  end
+$$;
+comment on function app.wish_in(uuid, jsonb, uuid) is
+  'Returns the wish in a message that a person sent: stop, start, stop_marketing or start_marketing. A stop or start '
+  'button of a marketing template affects only marketing, and so does a text that mentions promotions. If the template '
+  'is unknown, a stop button stops all messages. Other start buttons and start entries of lists are no wish.';
+
 create function app.apply_message(account_id uuid, item jsonb) returns text
 language plpgsql
 set search_path = ''
@@ -56,12 +75,9 @@ begin
     select id into answered_id from public.messages
     where company_id = own_company_id and whatsapp_message_id = item ->> 'answers';
   end if;
-  wish := case
-    when item ->> 'word' = 'stop_promotions' then 'stop_marketing'
-    when item ->> 'type' = 'button' and item ->> 'word' is not null
-      and app.is_marketing(own_company_id, answered_id) then concat(item ->> 'word', '_marketing')
-    else item ->> 'word'
-  end;
+  if item ->> 'word' is not null then
+    wish := app.wish_in(own_company_id, item, answered_id);
+  end if;
   -- The trigger app.move_conversation() stores this phone number, so that a reply goes to it.
   perform set_config(
     'app.inbound_phone', coalesce(substring(item #>> '{person,phone}' from '^\+[1-9][0-9]{6,14}$'), ''), true
@@ -97,8 +113,7 @@ $$;
 comment on function app.apply_message(uuid, jsonb) is
   'Adds a message that a person sent to an account. The message goes into the person''s conversation that is not '
   'closed, or into a new one. A message that is already stored changes nothing. If the id belongs to an outbound '
-  'message, the item is ignored. A stop or start button of a marketing template affects only marketing, and so does a '
-  'text that mentions promotions. If the template is unknown, a stop button stops all messages.';
+  'message, the item is ignored. The function app.wish_in() determines the wish in the message.';
 
 create function app.target_of(
   account_id uuid, item jsonb, out message public.messages, out is_theirs boolean,

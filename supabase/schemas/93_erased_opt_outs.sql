@@ -34,20 +34,16 @@ begin
       and whatsapp_message_id = app.erased_digest(own_company_id, 'message', item ->> 'id')
   ) then
     return null;
-  elsif item ->> 'word' = 'stop_promotions' then
-    return 'stop_marketing';
-  elsif item ->> 'type' = 'button' and app.is_marketing(own_company_id, (
+  end if;
+  return app.wish_in(own_company_id, item, (
     select id from public.messages where company_id = own_company_id
       and whatsapp_message_id = app.erased_digest(own_company_id, 'message', item ->> 'answers')
-  )) then
-    return concat(item ->> 'word', '_marketing');
-  end if;
-  return item ->> 'word';
+  ));
 end
 $$;
 comment on function app.late_wish_in(uuid, jsonb) is
   'Returns the wish in an item of an erased person: stop, start, stop_marketing or start_marketing. Interprets the '
-  'item like app.apply_message(), app.apply_preference() and app.note_failure(). Returns null for another item, and '
+  'item like app.wish_in(), app.apply_preference() and app.note_failure(). Returns null for another item, and '
   'for a message that was applied before the erasure.';
 
 create function app.keep_late_wish(own_company_id uuid, item jsonb, people jsonb) returns void

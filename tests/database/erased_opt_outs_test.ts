@@ -298,6 +298,17 @@ Deno.test("a start that arrives after the erasure does not end a manual opt-out"
   assert.deepEqual((await wishesOf(next)).slice(0, 2), [true, "manual"]);
 });
 
+Deno.test("a tap on a start word that arrives after the erasure ends no opt-out", async () => {
+  const person = anyPerson();
+  const id = await add(person);
+  await receive(event(says(person, "STOP", 90)));
+  await erase(id);
+  const list_reply = { id: "1", title: "Voltar" };
+  const tap = { type: "interactive", interactive: { type: "list_reply", list_reply } };
+  await receive(event(messageOf(person, tap, 60)));
+  assert.equal((await wishesOf(await add(person)))[0], true);
+});
+
 Deno.test("a late stop does not end a later decision about the person's next contact", async () => {
   const person = anyPerson();
   await erase(await add(person));

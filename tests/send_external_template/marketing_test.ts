@@ -78,7 +78,7 @@ Deno.test("if the channel refuses a template with code 131047 (window closed), t
   }]);
 });
 
-Deno.test("tapping the stop button of a marketing template stops only marketing, and a stop word elsewhere stops all messages", async () => {
+Deno.test("tapping the stop button of a marketing template stops only marketing, and a stop word elsewhere stops all messages; a start button elsewhere ends no opt-out", async () => {
   const company = await companyWithTemplates();
   const app = await withDatabase((sql) => nameChannelApp(sql, company.account_id));
   const webhook = await ownWebhook();
@@ -96,7 +96,7 @@ Deno.test("tapping the stop button of a marketing template stops only marketing,
     [MARKETING]: {},
     [UTILITY]: { template_name: UTILITY, language_code: "en_US", body_variables: [] },
   };
-  type Tap = { sent: string; type?: "text"; label: string };
+  type Tap = { sent: string; type?: "text" | "interactive"; label: string };
   const cases: [Tap[], (boolean | string | null)[]][] = [
     [[{ sent: MARKETING, label: "SAIR" }], marketing],
     [[{ sent: MARKETING, label: "Stop promotions" }], marketing],
@@ -107,6 +107,16 @@ Deno.test("tapping the stop button of a marketing template stops only marketing,
     [[{ sent: MARKETING, label: "SAIR" }, { sent: MARKETING, label: "Voltar" }], none],
     // The start button of a marketing template ends only a marketing opt-out.
     [[{ sent: UTILITY, label: "SAIR" }, { sent: MARKETING, label: "Voltar" }], all],
+    // Only a written start word, or the start button of a marketing template, ends an opt-out.
+    [[{ sent: UTILITY, label: "SAIR" }, { sent: "reply", type: "text", label: "Voltar" }], none],
+    [[{ sent: "reply", type: "interactive", label: "SAIR" }], all],
+    ...[UTILITY, "unknown", "reply"].flatMap((sent): typeof cases => {
+      const type = sent === "reply" ? "interactive" : undefined;
+      return [
+        [[{ sent: UTILITY, label: "SAIR" }, { sent, type, label: "Voltar" }], all],
+        [[{ sent: MARKETING, label: "SAIR" }, { sent, type, label: "Voltar" }], marketing],
+      ];
+    }),
   ];
   for (const [taps, end] of cases) {
     const phone = anyPhone();
@@ -121,7 +131,11 @@ Deno.test("tapping the stop button of a marketing template stops only marketing,
       const message = {
         ...{ type, context: { id: ids.get(sent) } },
         timestamp: String(Math.floor(Date.now() / 1000) - 60 + place),
-        [type]: type === "text" ? { body: label } : { text: label, payload: label },
+        [type]: {
+          text: { body: label },
+          button: { text: label, payload: label },
+          interactive: { type: "list_reply", list_reply: { id: "1", title: label } },
+        }[type],
       };
       const body = messagesFrom(phone, company.phone_number_id, [message]);
       assert.equal((await webhook.post(app, body)).status, 200);
