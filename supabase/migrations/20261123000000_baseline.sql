@@ -9272,6 +9272,8 @@ as $$
 #variable_conflict use_column
 begin
   loop
+    -- A send has locked the contact, so it must not wait for changes of the conversation: an event may have changed the
+    -- conversation, and may wait for the contact. The lock only prevents a deletion.
     select conversations.id, false into find_or_open_conversation.id, is_new
     from public.conversations
     where company_id = own_company_id and contact_id = with_contact_id
@@ -16901,8 +16903,8 @@ declare
   known_direction text;
   answered_id uuid;
   wish text;
-  contact_id uuid;
-  own_conversation_id uuid;
+  own_contact_id uuid;
+  conversation record;
 begin
   select company_id into own_company_id from public.messaging_accounts where id = account_id;
   select direction into known_direction from public.messages
@@ -16911,11 +16913,23 @@ begin
     return case known_direction when 'inbound' then 'done' else 'ignored' end;
   end if;
 
-  contact_id := app.find_person(account_id, item -> 'person', said_at);
-  if contact_id is null then
+  own_contact_id := app.find_person(account_id, item -> 'person', said_at);
+  if own_contact_id is null then
     return 'unroutable';
   end if;
-  own_conversation_id := (app.find_or_open_conversation(own_company_id, contact_id, account_id)).id;
+  loop
+    conversation := app.find_or_open_conversation(own_company_id, own_contact_id, account_id);
+    exit when conversation.is_new;
+    -- The conversation is locked, so that no one closes it before the message is in it. The window is locked first, as
+    -- in every transaction.
+    perform from public.contact_windows
+    where company_id = own_company_id and contact_id = own_contact_id and account_id = apply_message.account_id
+    for no key update;
+    perform from public.conversations
+    where company_id = own_company_id and id = conversation.id and status <> 'closed'
+    for no key update;
+    exit when found;
+  end loop;
   if item ->> 'answers' is not null then
     select id into answered_id from public.messages
     where company_id = own_company_id and whatsapp_message_id = item ->> 'answers';
@@ -16932,7 +16946,7 @@ begin
     reply_to_whatsapp_id, reply_to_id, sent_at, wish, received_at, created_at, updated_at
   )
   values (
-    own_company_id, own_conversation_id, 'inbound', item ->> 'type', coalesce(item ->> 'content', ''),
+    own_company_id, conversation.id, 'inbound', item ->> 'type', coalesce(item ->> 'content', ''),
     nullif(item -> 'payload', 'null'), nullif(item -> 'media', 'null'), item ->> 'id',
     item ->> 'answers', answered_id, said_at, wish,
     -- If the event is applied later, the item contains the time at which the event was received.
@@ -16941,16 +16955,16 @@ begin
   on conflict (company_id, whatsapp_message_id) do nothing;
   if wish is not null then
     if wish in ('stop', 'start') then
-      perform app.note_word(own_company_id, contact_id, wish, said_at);
+      perform app.note_word(own_company_id, own_contact_id, wish, said_at);
     end if;
     -- The keyword "start" also allows marketing.
     if wish <> 'stop' then
       perform app.note_marketing(
-        own_company_id, contact_id, wish = 'stop_marketing', case item ->> 'type' when 'text' then 'word' else 'button' end,
+        own_company_id, own_contact_id, wish = 'stop_marketing', case item ->> 'type' when 'text' then 'word' else 'button' end,
         said_at
       );
     end if;
-    perform app.share_wishes(own_company_id, contact_id, item #>> '{person,phone}', said_at);
+    perform app.share_wishes(own_company_id, own_contact_id, item #>> '{person,phone}', said_at);
   end if;
   return 'done';
 end

@@ -177,6 +177,8 @@ as $$
 #variable_conflict use_column
 begin
   loop
+    -- A send has locked the contact, so it must not wait for changes of the conversation: an event may have changed the
+    -- conversation, and may wait for the contact. The lock only prevents a deletion.
     select conversations.id, false into find_or_open_conversation.id, is_new
     from public.conversations
     where company_id = own_company_id and contact_id = with_contact_id

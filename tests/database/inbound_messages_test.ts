@@ -8,6 +8,7 @@ import { addMessage, anyPhone, newCompany } from "../support/company.ts";
 import { asSuperuser } from "../support/test_stack.ts";
 import { atOnce, committed, overlapping } from "./connections.ts";
 import { anyMessageId, anyUserId, at, contactsOf, contentsIn, tell } from "./inbound.ts";
+import { claim, SENT, settle } from "./sends.ts";
 
 const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work));
 
@@ -206,4 +207,75 @@ Deno.test("a message that is delivered twice simultaneously is stored once", asy
     sql`select count(*)::int from messages where whatsapp_message_id = ${told.id}`
   );
   assert.equal(count, 1);
+});
+
+/** A company, its contact as the author of a message, and the closing of the conversation. */
+async function writingTo() {
+  const own = await newCompany();
+  const [{ phone }] = await committed((sql) =>
+    sql`select phone from contacts where id = ${own.contact_id}`
+  );
+  const writes = (sql: Sql) =>
+    tell(sql, own.account_id, { kind: "message", at: at(0), person: { phone } });
+  const closes = (sql: Sql) =>
+    sql`update conversations set status = 'closed' where id = ${own.conversation_id}`;
+  /** The status and the number of messages of each conversation. */
+  const seen = () =>
+    committed(async (sql) => {
+      const rows = await sql`
+        select status, (select count(*)::int from messages where conversation_id = conversations.id)
+        from conversations where contact_id = ${own.contact_id} order by created_at
+      `;
+      return rows.map(({ status, count }) => [status, count]);
+    });
+  return { ...own, writes, closes, seen };
+}
+
+Deno.test("a message that arrives while the conversation is being closed goes into a new conversation", async () => {
+  const { writes, closes, seen } = await writingTo();
+  await overlapping(closes, writes);
+  assert.deepEqual(await seen(), [["closed", 0], ["open", 1]]);
+});
+
+Deno.test("a conversation that is closed while a message arrives contains the message", async () => {
+  const { writes, closes, seen } = await writingTo();
+  await overlapping(writes, closes);
+  assert.deepEqual(await seen(), [["closed", 1]]);
+});
+
+Deno.test("a message that waits for the end of the window does not lock the conversation first", async () => {
+  const { id, contact_id, account_id, writes, seen } = await writingTo();
+  await committed(writes);
+  await overlapping(
+    (sql) => sql`select from contact_windows where contact_id = ${contact_id} for no key update`,
+    writes,
+    {
+      afterwards: (sql) =>
+        sql`select app.close_window(${id}, ${contact_id}, ${account_id}, ${at(60)}::timestamptz)`,
+    },
+  );
+  assert.deepEqual(await seen(), [["open", 2]]);
+});
+
+Deno.test("messages, sends, settlements and closings of one conversation at the same time cause no deadlock", async () => {
+  const { id, contact_id, account_id, keys, writes, closes, seen } = await writingTo();
+  const { phone, claimed } = await committed(async (sql) => {
+    await sql`update api_keys set last_used_at = now() where company_id = ${id}`;
+    const [{ phone }] = await sql`select phone from contacts where id = ${contact_id}`;
+    const claimed = Array.from({ length: 6 }, () => crypto.randomUUID());
+    for (const claim_id of claimed) await claim(sql, keys.messaging, { phone, claim_id });
+    return { phone, claimed };
+  });
+  const works: ((sql: Sql) => Promise<unknown>)[] = claimed.flatMap((claim_id) => [
+    writes,
+    closes,
+    (sql) => sql`select app.close_window(${id}, ${contact_id}, ${account_id}, now())`,
+    (sql) => settle(sql, claim_id, { ...SENT, whatsapp_message_id: anyMessageId() }),
+    (sql) => claim(sql, keys.messaging, { phone }),
+  ]);
+  await atOnce(works.length, async (sql, n) => {
+    await works[n](sql);
+  });
+  const messages = (await seen()).reduce((sum, [, count]) => sum + count, 0);
+  assert.equal(messages, 18);
 });
