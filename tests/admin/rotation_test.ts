@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { functionEnvironment } from "../../local/functions/environment.ts";
 import { readSenderConfig } from "../../supabase/functions/_shared/template_sends/template_send_config.ts";
 import { anyPhone, anyPhoneNumberId } from "../support/company.ts";
-import { logged } from "../support/log_lines.ts";
+import { later, logged } from "../support/log_lines.ts";
 import { backgroundWork, ownSender } from "../support/own_functions.ts";
 import { accepted, ownChannel, template } from "../support/sending.ts";
 import { anyCredentialsKey, keyId, startOwnProject } from "./own_project.ts";
@@ -91,11 +91,12 @@ Deno.test("sends succeed at every step of a CREDENTIALS_KEY rotation", async () 
 
   // From this point on, a function that has only the old key fails. Therefore all functions with
   // only the old key must end before the re-encryption.
-  const lines = await logged(async () => {
-    const [phone_number_id] = numbers;
-    const late = await before(api_key, template(anyPhone(), { phone_number_id }));
-    assert.deepEqual([late.status, late.body.code], [500, "channel_account_error"]);
-  });
+  const lines = await later(20, () =>
+    logged(async () => {
+      const [phone_number_id] = numbers;
+      const late = await before(api_key, template(anyPhone(), { phone_number_id }));
+      assert.deepEqual([late.status, late.body.code], [500, "channel_account_error"]);
+    }));
   const { event, key_id } = JSON.parse(lines[0]);
   assert.deepEqual([event, key_id], ["account_token_unusable", await keyId(NEW)]);
   await backgroundWork();

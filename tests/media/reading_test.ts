@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { call } from "../support/calls.ts";
 import { mediumOf, newCompany, newCompanyWithTemplate } from "../support/company.ts";
-import { logged } from "../support/log_lines.ts";
+import { later, logged } from "../support/log_lines.ts";
 import { ownGateway, watchedStack } from "../support/own_functions.ts";
 import { addMedium, hex, mediaChannel, mediaGateway, patternOf } from "../support/media.ts";
 import { stack, statement, withDatabase } from "../support/test_stack.ts";
@@ -241,9 +241,10 @@ Deno.test("an account token that cannot be decrypted causes a 500 channel_accoun
   `;
   await using app = await mediaGateway(channel.url);
   let response!: Response;
-  const lines = await logged(async () => {
-    response = await app.ask(own.keys.read, `/messages/${id}/media`);
-  });
+  const lines = await later(20, () =>
+    logged(async () => {
+      response = await app.ask(own.keys.read, `/messages/${id}/media`);
+    }));
   assert.deepEqual([response.status, (await response.json()).code], [500, "channel_account_error"]);
   assert.deepEqual(channel.seen, []);
   assert.match(lines[0], /"event":"account_token_unusable"/);

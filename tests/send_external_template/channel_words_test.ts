@@ -6,7 +6,7 @@ import * as fc from "fast-check";
 import { passedOn } from "../../supabase/functions/_shared/channel/channel_words.ts";
 import type { SendOutcome } from "../../supabase/functions/_shared/channel/outcome.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
-import { logged } from "../support/log_lines.ts";
+import { later, logged } from "../support/log_lines.ts";
 import { anyCharacter } from "../support/nasty_text.ts";
 import { ownSender } from "../support/own_functions.ts";
 import { runs } from "../support/runs.ts";
@@ -29,9 +29,10 @@ async function sendTo(text: string, status = 400) {
   await using channel = ownChannel(() => new Response(text, { status }));
   const send = await ownSender(channel.url);
   let answer!: Awaited<ReturnType<typeof send>>;
-  const [line] = await logged(async () => {
-    answer = await send(company.keys.messaging, template(anyPhone()));
-  });
+  const [line] = await later(20, () =>
+    logged(async () => {
+      answer = await send(company.keys.messaging, template(anyPhone()));
+    }));
   assert.equal(channel.calls[0].headers.get("Authorization"), `Bearer ${TOKEN}`);
   const stored = JSON.stringify(await snapshot(company.id));
   return { ...answer, line, everything: JSON.stringify(answer.body) + line + stored };

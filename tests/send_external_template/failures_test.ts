@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
-import { logged } from "../support/log_lines.ts";
+import { later, logged } from "../support/log_lines.ts";
 import { backgroundWork, ownSender, watchedStack } from "../support/own_functions.ts";
 import {
   accepted,
@@ -179,10 +179,11 @@ Deno.test("if an outcome cannot be recorded, the response and the log still cont
   await using channel = ownChannel(() => accepted("wamid.secret"));
   const send = await ownSender(channel.url, { supabaseUrl: database.url, ...QUICK });
   const json = template(anyPhone(), { idempotency_key: "unrecorded" });
-  const lines = await logged(async () => {
-    const { body } = await send(company.keys.messaging, json);
-    assert.deepEqual([body.success, body.whatsapp_message_id], [true, "wamid.secret"]);
-  });
+  const lines = await later(20, () =>
+    logged(async () => {
+      const { body } = await send(company.keys.messaging, json);
+      assert.deepEqual([body.success, body.whatsapp_message_id], [true, "wamid.secret"]);
+    }));
   const [unsettled, sent] = lines.map((line) => JSON.parse(line));
   assert.deepEqual([unsettled.event, sent.event], ["send_not_settled", "template_send"]);
   assert.deepEqual([unsettled.send_id, unsettled.outcome], [sent.send_id, "sent"]);

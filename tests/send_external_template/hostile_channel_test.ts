@@ -8,7 +8,7 @@ import { bareChannel, readRequest, write } from "../support/bare_channel.ts";
 import { send } from "../support/calls.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { startFunction } from "../support/function_process.ts";
-import { logged } from "../support/log_lines.ts";
+import { later, logged } from "../support/log_lines.ts";
 import { ownSender } from "../support/own_functions.ts";
 import { accepted, ledgerOf, ownChannel, template } from "../support/sending.ts";
 import { pause } from "../support/started.ts";
@@ -25,9 +25,10 @@ async function outcomeOf(answer: () => Response, timeoutMs?: number) {
   await using channel = ownChannel(answer);
   const send = await ownSender(channel.url, { timeoutMs });
   let body: Record<string, unknown> = {};
-  const [line] = await logged(async () => {
-    ({ body } = await send(key, template(anyPhone())));
-  });
+  const [line] = await later(20, () =>
+    logged(async () => {
+      ({ body } = await send(key, template(anyPhone())));
+    }));
   return [body.success ? "sent" : body.outcome, JSON.parse(line).cause];
 }
 

@@ -9,7 +9,7 @@ import {
   type TokenAccount,
 } from "../../supabase/functions/_shared/credentials/credentials.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
-import { logged } from "../support/log_lines.ts";
+import { later, logged } from "../support/log_lines.ts";
 import { ownSender } from "../support/own_functions.ts";
 import {
   accepted,
@@ -104,9 +104,10 @@ for (const [what, [seal, told]] of Object.entries(UNUSABLE)) {
     const json = template(anyPhone(), { idempotency_key: "once" });
 
     let answer!: Awaited<ReturnType<typeof send>>;
-    const lines = await logged(async () => {
-      answer = await send(company.keys.messaging, json);
-    });
+    const lines = await later(20, () =>
+      logged(async () => {
+        answer = await send(company.keys.messaging, json);
+      }));
     const { error, ...body } = answer.body;
     assert.deepEqual([answer.status, body], [500, {
       success: false,

@@ -28,8 +28,8 @@ export async function logged(
 let lastStart = 0;
 
 /**
- * Runs the work with the clock set to a later time. For some kinds of lines, an instance logs at
- * most 20 lines in ten seconds. At the later time, the log lines of earlier tests do not count
+ * Runs the work with the clock set to a later time. For some kinds of lines, an instance limits
+ * the number of lines in ten seconds. At the later time, the log lines of earlier tests do not count
  * toward this limit.
  * @param seconds from now. If the work uses a real database, at most 30, because the database
  * refuses tokens that were issued later.

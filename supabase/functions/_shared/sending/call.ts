@@ -1,4 +1,5 @@
 import type { Caller } from "../key/caller.ts";
+import { LineLimit } from "../line_limit.ts";
 import { logEvent, type Origin } from "../log.ts";
 import { UnusableToken } from "../credentials/account_token.ts";
 import { callChannel } from "../channel/channel.ts";
@@ -26,9 +27,14 @@ export interface Sending {
   origin: Origin;
 }
 
+// A campaign must not displace other lines of the log, and accepted sends must not displace the
+// lines about other outcomes.
+const acceptedLines = new LineLimit(30);
+const otherLines = new LineLimit(20);
+
 /**
- * Calls the channel once for a claimed send, and settles the send. Writes one log line, without the
- * phone number, the message text or the token. Never throws because of the channel.
+ * Calls the channel once for a claimed send, and settles the send. Writes at most one log line,
+ * without the phone number, the message text or the token. Never throws because of the channel.
  */
 export async function callAndSettle(
   { db }: Pick<Caller, "db">,
@@ -74,6 +80,8 @@ export async function outcomeOfCall(
 
 /** The channel's message id is not logged, because it contains the phone number. */
 function logSend({ send, event, began, origin }: Sending, outcome: SendOutcome) {
+  const line = (outcome.kind === "accepted" ? acceptedLines : otherLines).take();
+  if (!line) return;
   const channel = outcome.kind === "accepted" ? undefined : outcome.channel;
   logEvent(origin, event, {
     send_id: send.send_id,
@@ -84,5 +92,6 @@ function logSend({ send, event, began, origin }: Sending, outcome: SendOutcome) 
     ms: Math.round(performance.now() - began),
     channel_code: channel?.code,
     channel_trace_id: channel?.traceId,
+    ...line,
   });
 }

@@ -1,13 +1,17 @@
+import { LineLimit } from "../line_limit.ts";
 import { logFailure, type Origin } from "../log.ts";
 import { accountToken, UnusableToken } from "../credentials/account_token.ts";
 import type { Access } from "./claim.ts";
 import type { SendingConfig } from "./send_config.ts";
 
+const lines = new LineLimit(10);
+
 /**
  * Does work with the access token of an account. The token is readable only during this work.
  *
  * @throws UnusableToken when the token cannot be decrypted or has characters that a header cannot
- *   have; the errors of `work`. The cause of UnusableToken is logged as `account_token_unusable`.
+ *   have; the errors of `work`. The cause of UnusableToken is logged as `account_token_unusable`,
+ *   at most 10 times in ten seconds.
  */
 export async function withToken<Result>(
   { credentialsKeys }: Pick<SendingConfig, "credentialsKeys">,
@@ -20,9 +24,9 @@ export async function withToken<Result>(
     token = await accountToken(access, credentialsKeys);
   } catch (error) {
     if (error instanceof UnusableToken) {
-      const { account_id } = access;
-      const facts = { account_id, key_id: error.keyId };
-      logFailure(origin, "account_token_unusable", error.message, facts);
+      const line = lines.take();
+      const facts = { account_id: access.account_id, key_id: error.keyId, ...line };
+      if (line) logFailure(origin, "account_token_unusable", error.message, facts);
     }
     throw error;
   }
