@@ -5040,11 +5040,11 @@ language sql immutable
 set search_path = ''
 as $$
   -- A decision with a time is kept, even if the person may be contacted again. Such a decision overrides an older stop
-  -- of an archived contact.
+  -- of an archived contact. An opt-in of the earlier wishes never ends an opt-out of the later wishes, because another
+  -- person may have opted in. So an opt-out is stored without the opt-in times of the earlier wishes.
   select case when wishes ->> 'do_not_contact' = 'true' or num_nonnulls(decided_at, stopped_at, resumed_at) > 0 then
     wishes || jsonb_build_object(
       'stop_word_at', greatest((earlier ->> 'stop_word_at')::timestamptz, (later ->> 'stop_word_at')::timestamptz),
-      'start_word_at', greatest((earlier ->> 'start_word_at')::timestamptz, (later ->> 'start_word_at')::timestamptz),
       'marketing_stopped_at', stopped_at,
       'marketing_stop_source', case
         when (later ->> 'marketing_stopped_at')::timestamptz = stopped_at then later else earlier
@@ -5063,8 +5063,12 @@ as $$
       greatest(decided.earlier_at, decided.later_at) as decided_at,
       greatest((earlier ->> 'marketing_stopped_at')::timestamptz, (later ->> 'marketing_stopped_at')::timestamptz)
         as stopped_at,
-      greatest((earlier ->> 'marketing_resumed_at')::timestamptz, (later ->> 'marketing_resumed_at')::timestamptz)
-        as resumed_at
+      case
+        when (later ->> 'marketing_stopped_at')::timestamptz
+          >= coalesce((later ->> 'marketing_resumed_at')::timestamptz, '-infinity')
+        then (later ->> 'marketing_resumed_at')::timestamptz
+        else greatest((earlier ->> 'marketing_resumed_at')::timestamptz, (later ->> 'marketing_resumed_at')::timestamptz)
+      end as resumed_at
     from (
       select app.decided_at(jsonb_populate_record(null::public.contacts, earlier)) as earlier_at,
         app.decided_at(jsonb_populate_record(null::public.contacts, later)) as later_at

@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { rolledBack, type Sql } from "../support/acting_as.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
+import { runs } from "../support/runs.ts";
 import { committed, overlapping } from "./connections.ts";
 import { anyUserId, at, moved, tell } from "./inbound.ts";
 
@@ -66,7 +67,12 @@ async function takeBack(sql: Sql, id: string, seconds: number) {
 }
 
 test("after random changes, the newest opt-out or opt-in for a phone number decides whether the number receives messages", async () => {
-  for (let run = 0; run < 20; run++) {
+  const anyOf = <Item>(items: Item[]) => items[Math.floor(Math.random() * items.length)];
+  const archivingRuns = 20;
+  for (let run = 0; run < archivingRuns + runs(100); run++) {
+    // After many moves, the opt-outs of several contacts are kept for the same phone number.
+    const isMoving = run >= archivingRuns;
+    const rest = isMoving ? Array(4).fill("move") : ["move", "archive"];
     await rolledBack(async (sql) => {
       const phones = [anyPhone(), anyPhone(), anyPhone()];
       /** For each phone number, its contact and whether the contact has opted out. */
@@ -74,12 +80,13 @@ test("after random changes, the newest opt-out or opt-in for a phone number deci
       /** For each phone number that has lost its contact, whether that contact had opted out. */
       const kept = new Map<string, boolean>();
       const done: string[] = [];
-      for (let step = 1; step <= 10; step++) {
-        const any = () => phones[Math.floor(Math.random() * phones.length)];
-        const [phone, other] = [any(), any()];
+      for (let step = 1; step <= (isMoving ? 15 : 10); step++) {
+        const action = anyOf(["stop", "start", "take back", ...rest]);
+        const free = phones.filter((each) => !holders.has(each));
+        const [phone, other] = isMoving && action === "move" && holders.size > 0 && free.length > 0
+          ? [anyOf([...holders.keys()]), anyOf(free)]
+          : [anyOf(phones), anyOf(phones)];
         const holder = holders.get(phone);
-        const action =
-          ["stop", "start", "take back", "move", "archive"][Math.floor(Math.random() * 5)];
         done.push(`${action} ${phones.indexOf(phone)} ${phones.indexOf(other)}`);
         if (action === "stop" || action === "start") {
           await says(sql, { phone }, action, step);
@@ -112,6 +119,35 @@ test("after random changes, the newest opt-out or opt-in for a phone number deci
       }
     });
   }
+});
+
+test("a kept opt-out remains in force even if an earlier contact of the phone number opted in after this opt-out", async () => {
+  await rolledBack(async (sql) => {
+    const [phone, another] = [anyPhone(), anyPhone()];
+    const contactOf = async (ofPhone: string) =>
+      (await sql`
+        select id from contacts where company_id = ${company_id} and phone = ${ofPhone}
+      `)[0].id;
+    await says(sql, { phone: another }, "stop", 7);
+    await says(sql, { phone }, "stop", 5);
+    await says(sql, { phone }, "start", 10);
+    await sql`update contacts set phone = ${anyPhone()} where id = ${await contactOf(phone)}`;
+    // The opted-out contact has the phone number for some time. So the opt-out is then kept for
+    // this number.
+    const id = await contactOf(another);
+    for (const next of [phone, anyPhone()]) {
+      await sql`update contacts set phone = ${next} where id = ${id}`;
+    }
+    const moved = await newContact(sql);
+    await sql`update contacts set phone = ${phone} where id = ${moved}`;
+    for (const name of ["Ana", "Bia"]) {
+      assert.equal(await isStopped(sql, phone), true, name);
+      // Another write does not end the opt-out.
+      await sql`update contacts set name = ${name}, do_not_contact = do_not_contact where id = ${moved}`;
+    }
+    await sql`update contacts set archived_at = now() where id = ${moved}`;
+    assert.equal(await isStopped(sql, phone), true, "a new contact");
+  });
 });
 
 test("if the contact's phone number changes after an opt-out has ended, neither number is opted out", async () => {
