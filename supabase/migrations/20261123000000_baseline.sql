@@ -18477,6 +18477,7 @@ begin
     end if;
     update public.contact_former_phones as kept set
       is_archived = false,
+      -- The other contact may have got the number at any time since this contact was archived.
       until = case
         when exists (
           select from public.contacts as taken
@@ -18485,7 +18486,7 @@ begin
           select from public.contact_former_phones as taken
           where taken.company_id = new.company_id and taken.phone_key = kept.archived_phone_key
             and taken.until = 'infinity'
-        ) then least(kept.until, now())
+        ) then least(kept.until, old.archived_at)
         else kept.until
       end
     where company_id = new.company_id and contact_id = new.id;

@@ -483,6 +483,18 @@ Deno.test("a deal write waits while the deal's contact is being archived, and is
   );
 });
 
+test("a message from before a restore remains with the contact that had the phone number at that time", async (sql) => {
+  const [phone, user_id] = [anyPhone(), anyUserId()];
+  const old = await newContact(sql, { archived_at: at(10) });
+  await sql`
+    insert into contact_former_phones (company_id, contact_id, phone, until, is_archived)
+    values (${company_id}, ${old}, ${phone}, 'infinity', true)
+  `;
+  const fresh = await writes(sql, { phone, user_id });
+  await archive(sql, old, false);
+  assert.equal((await writes(sql, { phone, user_id })).id, fresh.id);
+});
+
 Deno.test("an additional phone number never belongs to a restored contact and a new contact at the same time", async () => {
   const key_hash = await hashKey(company.keys.all);
   const makers: [string, (sql: Sql, phone: string) => Promise<unknown>][] = [
