@@ -138,13 +138,15 @@ begin
       raise sqlstate 'PT409' using
         message = 'The default pipeline cannot be archived: make another one the default first';
     end if;
+    -- This statement waits for transactions that add deals to one of the stages or move deals there.
     perform from public.stages where company_id = old.company_id and pipeline_id = old.id order by id for update;
     if exists (
       select from public.deals join public.stages on stages.company_id = deals.company_id and stages.id = deals.stage_id
       where stages.company_id = old.company_id and stages.pipeline_id = old.id
     ) then
       raise sqlstate 'PT409' using
-        message = 'The pipeline has deals: move them to stages of another pipeline first';
+        message = 'The pipeline has deals, possibly archived ones: first move them to another pipeline with DELETE '
+          '/stages/{id}?move_deals_to=';
     end if;
     update public.stages set archived_at = now()
     where company_id = old.company_id and pipeline_id = old.id and archived_at is null;
@@ -175,26 +177,14 @@ begin
     return 'archived';
   end if;
   perform app.require_version(stored.version, archive_pipeline.version);
-  if stored.is_default then
-    return 'default';
-  end if;
-  -- This statement waits for transactions that add deals to one of the stages or move deals there.
-  perform from public.stages
-  where company_id = own_company_id and stages.pipeline_id = stored.id order by id for update;
-  if exists (
-    select from public.deals join public.stages on stages.company_id = deals.company_id and stages.id = deals.stage_id
-    where deals.company_id = own_company_id and stages.pipeline_id = stored.id
-  ) then
-    return 'has_deals';
-  end if;
   update public.pipelines set archived_at = now() where id = stored.id;
   return 'archived';
 end
 $$;
 comment on function public.archive_pipeline(uuid, bigint) is
   'Archives a pipeline of the key''s company, and the stages of the pipeline. Needs a write token. Returns `archived`, '
-  'even if the pipeline was already archived. Otherwise returns `not_found`, `default` or `has_deals`. Raises PT412 '
-  'when the pipeline has another version.';
+  'even if the pipeline was already archived. Returns `not_found` for an unknown pipeline. Raises PT409 as '
+  'app.archive_pipeline() does. Raises PT412 when the pipeline has another version.';
 grant execute on function public.archive_pipeline(uuid, bigint) to api_client;
 
 create function public.add_stage(stage jsonb, idempotency jsonb default null) returns json

@@ -53,7 +53,8 @@ export const words = {
       description:
         "Archives a pipeline with its stages. Lists no longer contain them, and no deal can move " +
         "into them. Archiving the pipeline again changes nothing. If the pipeline is the default " +
-        "pipeline or has deals, it cannot be archived, and the request returns a 409.",
+        "pipeline or has deals, even archived ones, it cannot be archived, and the request " +
+        "returns a 409.",
     },
   },
   schemas: {

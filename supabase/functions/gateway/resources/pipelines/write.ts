@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { writeIfMatch } from "../../../_shared/database/conditional_write.ts";
+import { unlessRefused } from "../../../_shared/database/refusals.ts";
 import { rows } from "../../../_shared/database/rows.ts";
 import { ApiError } from "../../../_shared/errors.ts";
 import { NOTHING, one } from "../../../_shared/http/answers.ts";
@@ -32,13 +33,6 @@ const REFUSED_CHANGES = {
   archived: conflict("An archived pipeline cannot be changed"),
   default: conflict(
     "A company always has one default pipeline; make another one the default instead",
-  ),
-};
-
-const REFUSED_ARCHIVING = {
-  default: conflict("The default pipeline cannot be archived; make another one the default first"),
-  has_deals: conflict(
-    "The pipeline has deals, possibly archived ones; first move them to stages of another pipeline",
   ),
 };
 
@@ -92,9 +86,10 @@ export const pipelineWrites = [
   }, async ({ caller: { db }, params: { id }, ifMatch }) => {
     const result = await writeIfMatch(
       ifMatch,
-      async (version) => rows(await db.rpc("archive_pipeline", { pipeline_id: id, ...version })),
+      async (version) =>
+        unlessRefused(await db.rpc("archive_pipeline", { pipeline_id: id, ...version })),
     );
-    requireArchived("Pipeline", result, REFUSED_ARCHIVING);
+    requireArchived("Pipeline", result, {});
     return reply(204, null);
   }),
 ];
