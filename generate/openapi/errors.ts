@@ -120,8 +120,8 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
       "The change conflicts with an existing record: a contact with the same phone number, " +
       "another conversation that is not closed, or the contact into which this contact was " +
       "merged. `error` says what to do with the existing record. For a pipeline or a stage: the " +
-      "company would have no default pipeline, the pipeline to archive has deals, or the record " +
-      "to change is archived. For a reply: the contact is archived, or the conversation is " +
+      "company would have no default pipeline, the pipeline to archive has deals, the pipeline " +
+      "of a new stage has too many stages, or the record to change is archived. For a reply: the contact is archived, or the conversation is " +
       "closed. If the conversation is closed, `existing_id` is the id of the contact's open " +
       "conversation, if there is one. For a request to mark a message as read: the contact did " +
       "not write the message, or the message is too old.",

@@ -7087,14 +7087,12 @@ create function app.place_stage() returns trigger
 language plpgsql security definer
 set search_path = ''
 as $$
+declare
+  known_stages bigint;
+  stages_in_use bigint;
 begin
   perform app.lock_pipelines(new.company_id);
-  if tg_op = 'INSERT' then
-    new.position := coalesce(new.position, (
-      select count(*) from public.stages
-      where company_id = new.company_id and pipeline_id = new.pipeline_id and archived_at is null
-    ));
-  elsif new.pipeline_id = old.pipeline_id then
+  if tg_op = 'UPDATE' and new.pipeline_id = old.pipeline_id then
     return new;
   end if;
   if exists (
@@ -7106,12 +7104,23 @@ begin
       message = 'insert or update on table "stages" violates foreign key constraint "stages_pipeline_fkey"',
       detail = 'The pipeline is archived', constraint = 'stages_pipeline_fkey';
   end if;
+  select count(*), count(*) filter (where archived_at is null) into known_stages, stages_in_use
+  from public.stages where company_id = new.company_id and pipeline_id = new.pipeline_id;
+  -- The Data API returns at most 1,000 stages with a pipeline, and does not say whether there are more.
+  if stages_in_use >= 100 then
+    raise sqlstate 'PT409' using
+      message = 'A pipeline has at most 100 stages: archive one first, or name another pipeline';
+  elsif known_stages >= 1000 then
+    raise sqlstate 'PT409' using
+      message = 'A pipeline has at most 1000 stages, including archived ones: name another pipeline';
+  end if;
+  new.position := coalesce(new.position, stages_in_use);
   return new;
 end
 $$;
 comment on function app.place_stage() is
   'Trigger: gives a stage without a position the last position in its pipeline. Raises a violation of '
-  'stages_pipeline_fkey when the pipeline is archived.';
+  'stages_pipeline_fkey when the pipeline is archived. Raises PT409 when the pipeline has too many stages.';
 
 create function app.add_default_pipeline() returns trigger
 language plpgsql security definer

@@ -4,7 +4,7 @@ import { anyPhone, type Company, newCompany } from "../support/company.ts";
 import { type Answer, assertField, call, isUndone } from "../support/calls.ts";
 import { assertInOrder } from "../support/pipelines.ts";
 import { until } from "../support/started.ts";
-import { withDatabase } from "../support/test_stack.ts";
+import { statement, withDatabase } from "../support/test_stack.ts";
 
 type Row = Record<string, unknown>;
 
@@ -206,6 +206,39 @@ Deno.test("a pipeline with only archived deals can be archived after the request
   assert.equal((await ask("DELETE", `/pipelines/${id}`)).status, 204);
   const found = await ask("GET", `/deals?stage_id=${target}&title=${title}&archived=only`);
   assert.equal(found.body.data.length, 3);
+  await assertInOrder(company.id);
+});
+
+Deno.test("a pipeline has at most 100 stages, and 1000 with archived stages, and shows all of them", async () => {
+  const { id } = await add("/pipelines", { name: "Full" });
+  const elsewhere = await newStage(company.pipeline_id);
+  const fill = (count: number, archived_at: string | null = null) =>
+    statement`
+      insert into stages (company_id, pipeline_id, name, archived_at)
+      select ${company.id}, ${id}, 'Stage', ${archived_at} from generate_series(1, ${count}::integer)
+    `;
+  const create = () => ask("POST", "/stages", { pipeline_id: id, name: "Last" });
+  const shown = async (archived: string) =>
+    (await ask("GET", `/pipelines/${id}?include=stages&archived=${archived}`)).body.data.stages;
+  await assert.rejects(fill(101), /at most 100 stages/);
+  await fill(99);
+  const answers = await Promise.all([create(), create(), create()]);
+  const [created, ...refused] = answers.sort((one, other) => one.status - other.status);
+  assert.equal(created.status, 201);
+  for (const answer of refused) assertConflict(answer, /at most 100 stages: archive one first/);
+  const move = () => ask("PATCH", `/stages/${elsewhere.id}`, { pipeline_id: id });
+  assertConflict(await move(), /at most 100 stages/);
+  assert.equal(
+    (await ask("PATCH", `/stages/${created.body.data.id}`, { position: 0 })).status,
+    200,
+  );
+  assert.equal((await ask("DELETE", `/stages/${created.body.data.id}`)).status, 204);
+  await fill(899, "2026-01-01");
+  assert.equal((await move()).status, 200);
+  assert.equal((await shown("exclude")).length, 100);
+  assert.equal((await shown("include")).length, 1000);
+  assert.equal((await ask("DELETE", `/stages/${elsewhere.id}`)).status, 204);
+  assertConflict(await create(), /at most 1000 stages, including archived ones/);
   await assertInOrder(company.id);
 });
 

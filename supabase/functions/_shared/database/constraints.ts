@@ -1,6 +1,7 @@
 import type { PostgrestSingleResponse } from "@supabase/supabase-js";
 import { ApiError, invalidRequest } from "../errors.ts";
-import { DatabaseError, rows } from "./rows.ts";
+import { unlessRefused } from "./refusals.ts";
+import { DatabaseError } from "./rows.ts";
 
 // Database constraints decide whether a write is valid. Nothing is read before the write. This code
 // translates a constraint violation into an error for the caller, by the constraint's name in the
@@ -64,7 +65,7 @@ const MAX_TRIES = 3;
  * @param write builds the query. `write` is called again when the cause of a conflict no longer
  *   exists.
  * @param meanings the meaning of each constraint that the write can violate.
- * @throws ApiError for a constraint violation; otherwise the errors of `rows`.
+ * @throws ApiError for a constraint violation; otherwise the errors of `unlessRefused`.
  */
 export async function writeRows<Row>(
   write: () => PromiseLike<PostgrestSingleResponse<Row>>,
@@ -72,7 +73,7 @@ export async function writeRows<Row>(
 ): Promise<Row> {
   for (let tries = 1;; tries++) {
     try {
-      return rows(await write());
+      return unlessRefused(await write());
     } catch (error) {
       const refusal = error instanceof DatabaseError && meaningOf(error.error, meanings);
       const known = refusal ? await refusal() : null;

@@ -34,7 +34,8 @@ export const words = {
       description:
         "Creates a stage in a pipeline. If `position` is set, the stage is inserted at that " +
         "position, and the positions of all stages from there on increase by 1. Otherwise, the " +
-        "stage becomes the pipeline's last stage.",
+        "stage becomes the pipeline's last stage. If the pipeline has 100 stages, or 1000 stages " +
+        "including archived ones, the request returns a 409.",
     },
     updateStage: {
       tag: "Pipelines",
@@ -42,7 +43,9 @@ export const words = {
       description:
         "Updates at least one field of a stage. A new `position` moves the stage, and the " +
         "positions of other stages are adjusted. A new `pipeline_id` moves the stage and its " +
-        "deals to that pipeline. For an archived stage, the request returns a 409.",
+        "deals to that pipeline. For an archived stage, the request returns a 409. The request " +
+        "also returns a 409 if the new pipeline has 100 stages, or 1000 stages including archived " +
+        "ones.",
     },
     archiveStage: {
       tag: "Pipelines",

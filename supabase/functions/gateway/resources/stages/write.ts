@@ -58,7 +58,7 @@ export const stageWrites = [
     answers: () => ({ 201: one(Stage) }),
     conditional: true,
     idempotent: true,
-    errors: ["not_found"],
+    errors: ["not_found", "conflict"],
   }, async ({ caller: { db }, body, idempotency }) => {
     const added = await writeRows(
       () => db.rpc("add_stage", { stage: body, idempotency }),
