@@ -5,6 +5,7 @@ import { appKey, nameOf } from "./arguments.ts";
 import { EXAMPLE_APP, examples } from "./examples.ts";
 import { OperatorError } from "./operator_error.ts";
 import { JSON_OPTION, moment, print, printable, type Printing, table } from "./print.ts";
+import { progress } from "./progress.ts";
 import { openProject, type Project } from "./project.ts";
 
 const SECRET = "app secret";
@@ -110,9 +111,11 @@ interface AppStatus {
   created_at: string;
   accounts: number;
   last_event_at: string | null;
-  /** The number of the app's events in each state. */
+  /** The number of the app's events in each state. At most `MAX_DONE` events that are done are counted. */
   events: Record<string, number>;
 }
+
+const MAX_DONE = 10_000;
 
 async function listApps(options: Printing) {
   const project = openProject();
@@ -121,7 +124,9 @@ async function listApps(options: Printing) {
   ) as unknown as AppStatus[]; // the jsonb result of channel_apps_status()
   const shown = apps.map((app) => ({ ...app, callback_url: callbackUrl(project, app.app_key) }));
   const counts = ({ events }: AppStatus) =>
-    Object.entries(events).map(([state, count]) => `${count} ${state}`).join(", ");
+    Object.entries(events).map(([state, count]) =>
+      state === "done" && count === MAX_DONE ? "10,000 or more done" : `${count} ${state}`
+    ).join(", ");
   print(options, shown, () =>
     table(shown, {
       "APP KEY": ({ app_key }) => app_key,
@@ -187,17 +192,43 @@ async function finishRotation({ db, rows }: Project, app_key: string, options: P
 }
 
 async function deleteApp(app_key: string, options: Printing & { force: boolean }) {
-  const { db, rows } = openProject();
-  const ended = rows(
-    await db.rpc("delete_channel_app", { app_key, forced: options.force }),
-  ) as unknown as { deleted: boolean; accounts: number; events: number } | null; // the jsonb result of delete_channel_app()
-  if (ended === null) throw noApp(app_key);
-  const { deleted, accounts, events } = ended;
-  if (!deleted) {
+  const project = openProject();
+  const first = await deleteSome(project, app_key, options.force);
+  let last = first;
+  const tell = progress();
+  for (let calls = 1; last.continues; calls++) {
+    tell(`Deleted ${calls * 1000} events`);
+    last = await deleteSome(project, app_key, options.force);
+  }
+  tell("");
+  if (!last.deleted) {
     throw new OperatorError(
-      `The app was not deleted: ${accounts} accounts use it or have used it, and ${events} ` +
-        "of its events wait to be processed. Use --force to delete it with its events.",
+      `The app was not deleted: ${last.accounts} accounts use it or have used it, and ` +
+        `${last.events} of its events wait to be processed. Use --force to delete it with its events.`,
     );
   }
-  print(options, { app_key, ...ended }, () => `Deleted the app ${app_key} with its events.`);
+  const { accounts, events } = first;
+  print(
+    options,
+    { app_key, deleted: true, accounts, events },
+    () => `Deleted the app ${app_key} with its events.`,
+  );
+}
+
+/** The result of delete_channel_app(). If `continues` is true, the app still has events. */
+interface Deletion {
+  deleted: boolean;
+  accounts: number;
+  events: number;
+  continues?: boolean;
+}
+
+async function deleteSome(
+  { db, rows }: Project,
+  app_key: string,
+  forced: boolean,
+): Promise<Deletion> {
+  const deletion = rows(await db.rpc("delete_channel_app", { app_key, forced }));
+  if (deletion === null) throw noApp(app_key);
+  return deletion as unknown as Deletion; // the jsonb result of delete_channel_app()
 }

@@ -15353,6 +15353,9 @@ grant execute on function public.store_channel_event(text, text) to channel_clie
 create function public.channel_apps_status() returns jsonb
 language sql stable security definer -- all counts come from one snapshot
 set search_path = ''
+-- Otherwise Postgres might read all events of an app, or even of all apps, to find a few of them.
+set enable_seqscan = off
+set enable_bitmapscan = off
 as $$
   select coalesce(jsonb_agg(jsonb_build_object(
     'app_key', apps.app_key,
@@ -15362,15 +15365,27 @@ as $$
     'accounts', (
       select count(*) from public.messaging_accounts as accounts where accounts.channel_app_id = apps.id
     ),
+    -- With an equality, Postgres might search for the app's newest event through the events of all apps.
     'last_event_at', (
-      select max(events.received_at) from public.channel_events as events where events.channel_app_id = apps.id
+      select events.received_at from public.channel_events as events
+      where events.channel_app_id between apps.id and apps.id
+      order by events.channel_app_id desc, events.received_at desc limit 1
     ),
     'events', (
       select coalesce(jsonb_object_agg(counted.state, counted.events), '{}')
       from (
         select events.state, count(*) as events from public.channel_events as events
-        where events.channel_app_id = apps.id
+        where events.channel_app_id = apps.id and events.state <> 'done'
         group by events.state
+        union all
+        -- An app may have millions of these events.
+        select 'done', count(*)
+        from (
+          select from public.channel_events as events
+          where events.channel_app_id = apps.id and events.state = 'done'
+          limit 10000
+        ) as found
+        having count(*) > 0
       ) as counted
     )
   ) order by apps.created_at desc, apps.app_key), '[]')
@@ -15378,18 +15393,20 @@ as $$
 $$;
 comment on function public.channel_apps_status() is
   'Returns all apps, newest first, each with the number of accounts that use it and the number of its events in each '
-  'state.';
+  'state. For the state done, 10,000 means 10,000 or more.';
 grant execute on function public.channel_apps_status() to service_role;
 
 create function public.delete_channel_app(app_key text, forced boolean default false) returns jsonb
 language plpgsql security definer -- the function also deletes the app's events and its list of accounts
 set search_path = ''
+set enable_seqscan = off -- see channel_apps_status()
 as $$
 #variable_conflict use_column
 declare
   app_id uuid;
   accounts integer;
   events integer;
+  deleted_now integer;
 begin
   -- This statement waits for transactions that add accounts or events of the app, and blocks later transactions of this
   -- kind.
@@ -15404,7 +15421,16 @@ begin
   if not forced and (accounts > 0 or events > 0) then
     return jsonb_build_object('deleted', false, 'accounts', accounts, 'events', events);
   end if;
-  -- Every transaction locks events in this order.
+  delete from public.channel_events where id in (
+    select id from public.channel_events where channel_app_id = app_id
+    limit 1000
+    for update skip locked
+  );
+  get diagnostics deleted_now = row_count;
+  if deleted_now = 1000 then
+    return jsonb_build_object('deleted', false, 'accounts', accounts, 'events', events, 'continues', true);
+  end if;
+  -- The events that other transactions have locked are left. Every transaction locks events in this order.
   perform from public.channel_events where channel_app_id = app_id order by id for update;
   delete from public.channel_apps where id = app_id;
   return jsonb_build_object('deleted', true, 'accounts', accounts, 'events', events);
@@ -15413,7 +15439,8 @@ $$;
 comment on function public.delete_channel_app(text, boolean) is
   'Deletes an app with its events. If `forced` is false, keeps an app that an account uses or used earlier, and an app '
   'with events that are not done. Returns whether the app was deleted, and the numbers of these accounts and events. '
-  'Returns null for an unknown app.';
+  'Each call deletes about 1,000 events. If the app may have more events, the call keeps the app, and returns '
+  '`continues`: call the function again. Returns null for an unknown app.';
 grant execute on function public.delete_channel_app(text, boolean) to service_role;
 
 create function app.items_with_times(items jsonb, received_at timestamptz) returns jsonb

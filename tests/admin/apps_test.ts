@@ -127,6 +127,21 @@ Deno.test("`app delete` needs --force if an account uses the app or the app has 
   assert.equal(await accountApp(), null);
 });
 
+Deno.test("one `app delete` deletes an app with 10,000 events, and `app list` shows that the app has at least so many", async () => {
+  const app = await newChannelApp();
+  await statement`
+    insert into channel_events (channel_app_id, body, body_sha256, state, next_attempt_at)
+    select ${app.id}, '', sha256(text(number)::bytea), 'done', null from generate_series(1, 10000) as number
+  `;
+  assert.match(
+    await printed(["app", "list"]),
+    new RegExp(`^${app.app_key}  +Tested  +0  +10,000 or more done  `, "m"),
+  );
+  const deleted = await json(["app", "delete", app.app_key]);
+  assert.deepEqual(deleted, { app_key: app.app_key, deleted: true, accounts: 0, events: 0 });
+  assert.deepEqual([await appOf(app.app_key), await eventsOf(app)], [undefined, []]);
+});
+
 Deno.test("if an app is unknown, the error names the command that lists the app keys", async () => {
   const unknown = "no-such-app-anywhere";
   const company = await bareCompany();

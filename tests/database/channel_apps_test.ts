@@ -127,6 +127,56 @@ Deno.test("deleting an app deletes its events, and must be forced if the app has
   });
 });
 
+/** Adds this many processed events of an app. */
+const addDone = (sql: Sql, { id }: ChannelApp, count: number) =>
+  sql`
+    insert into channel_events (channel_app_id, body, body_sha256, state, next_attempt_at)
+    select ${id}, '', sha256(text(number)::bytea), 'done', null
+    from generate_series(1, ${count}::integer) as number
+  `;
+
+test("an app with very many events is deleted in several calls", async (sql) => {
+  const app = await addChannelApp(sql);
+  await addDone(sql, app, 2_001);
+  const remove = async () =>
+    (await sql`select delete_channel_app(${app.app_key}) as ended`)[0].ended;
+  const continues = { deleted: false, accounts: 0, events: 0, continues: true };
+  assert.deepEqual([await remove(), await remove()], [continues, continues]);
+  assert.equal((await sql`select from channel_events where channel_app_id = ${app.id}`).count, 1);
+  assert.deepEqual(await remove(), { deleted: true, accounts: 0, events: 0 });
+});
+
+test("the list of apps counts at most 10,000 processed events of an app, and reads no more", async (sql) => {
+  const [app, quiet] = [await addChannelApp(sql), await addChannelApp(sql)];
+  const list = async () => {
+    const [{ status }] = await sql`select channel_apps_status() as status`;
+    return [app, quiet].map(({ app_key }) => {
+      const found = status.find((each: ChannelApp) => each.app_key === app_key);
+      return { ...found.events, hasLast: found.last_event_at !== null };
+    });
+  };
+  await store(sql, app, "waiting");
+  await addDone(sql, app, 3);
+  const none = { hasLast: false };
+  assert.deepEqual(await list(), [{ done: 3, stored: 1, hasLast: true }, none]);
+  await sql`delete from channel_events where channel_app_id = ${app.id} and state = 'done'`;
+  await addDone(sql, app, 25_000);
+  await sql`analyze channel_events`;
+  const before = await eventsRead(sql);
+  assert.deepEqual(await list(), [{ done: 10_000, stored: 1, hasLast: true }, none]);
+  const read = await eventsRead(sql) - before;
+  assert.ok(read < 15_000, `${read} events read`);
+});
+
+/** The number of events that this transaction has read so far. */
+async function eventsRead(sql: Sql): Promise<number> {
+  const [{ rows }] = await sql`
+    select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables
+    where relid = 'channel_events'::regclass
+  `;
+  return rows;
+}
+
 test("channel_client stores an event once for each app, and cannot read the event", async (sql) => {
   const [app, other] = [await addChannelApp(sql), await addChannelApp(sql)];
   await actAs(sql, "channel_client");
