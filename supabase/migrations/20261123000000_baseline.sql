@@ -20998,36 +20998,11 @@ create function app.shown_webhook(of_company uuid, of_webhook uuid) returns json
 language sql stable
 set search_path = ''
 as $$
-  select json_build_object(
-    'id', webhooks.id,
-    'company_id', webhooks.company_id,
-    'url', webhooks.url,
-    'types', webhooks.types,
-    'payload', webhooks.payload,
-    'description', webhooks.description,
-    'state', webhooks.state,
-    'why', webhooks.why,
-    'created_by_key_id', webhooks.created_by_key_id,
-    'created_by', webhooks.created_by,
-    'failing_since', webhooks.failing_since,
-    'paused_until', webhooks.paused_until,
-    'switched_off_at', webhooks.switched_off_at,
-    'previous_secret_ends_at', (select max(ends_at) from app.previous_secrets(webhooks)),
-    'last_success_at', webhooks.last_success_at,
-    'open_deliveries', (
-      select count(*)
-      from (
-        select from app.open_deliveries where webhook_id = webhooks.id and webhooks.state <> 'off' limit 1000
-      ) as counted
-    ),
-    'created_at', webhooks.created_at,
-    'updated_at', webhooks.updated_at
-  )
-  from public.webhooks
+  select app.webhook_json(webhooks) from public.webhooks
   where webhooks.company_id = of_company and webhooks.id = of_webhook
 $$;
 comment on function app.shown_webhook(uuid, uuid) is
-  'Returns a webhook in the format of the API, without its secrets. Counts at most 1,000 open deliveries.';
+  'Returns a webhook in the format of the API, without its secrets.';
 
 create function app.shown_record(resource text, of_company uuid, of_record uuid) returns json
 language plpgsql stable

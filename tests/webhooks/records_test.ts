@@ -44,6 +44,23 @@ Deno.test("a webhook receives each record as a GET request returns it", async ()
   }
 });
 
+Deno.test("a webhook receives another webhook as a GET request returns it, even if many deliveries wait", async () => {
+  await using shop = receiver();
+  const watcher = await addWebhook(company.id, shop.url, { types: ["webhook.*"] });
+  const { id } = await addWebhook(company.id, shop.url, { types: ["account.*"], state: "paused" });
+  const waiting = Array.from({ length: 1_100 }, () => ({
+    ...{ type: "account.restricted", record_id: crypto.randomUUID(), webhooks: [id] },
+  }));
+  await noteEvents(company.id, [
+    ...waiting,
+    { type: "webhook.switched_off", record_id: id, webhooks: [watcher.id] },
+  ]);
+  await (await ownWebhooks([shop.url]))(company.id);
+  const { body: { data } } = await call(company.keys.webhooks, "GET", `/webhooks/${id}`);
+  assert.equal(data.open_deliveries, 1_100);
+  assert.deepEqual(shop.got.map(({ body }) => body.data), [data]);
+});
+
 Deno.test("an account and a webhook are sent without their secrets", async () => {
   await using shop = receiver();
   const webhook = await addWebhook(company.id, shop.url);
