@@ -157,15 +157,14 @@ export async function rotateSecret(app: App, { id }: Webhook, overlap_hours: num
  * @throws Failure
  */
 export async function call<T>(
-  { project: { client } }: App,
+  { project: { client }, t }: App,
   name: "delete_webhook" | "redeliver_event" | "replay_webhook" | "test_webhook",
   values: { webhook_id: string } & Record<string, unknown>,
 ): Promise<T> {
   return await changed<T>(client.rpc(name, values)).catch((error) => {
     if (!(error instanceof Failure) || error.kind !== "conflict") throw error;
-    // The database reports a conflict only for these two reasons. Its own message is in English.
-    const busy = /replay/.test(error.message);
-    throw new Failure("conflict", "", ({ webhooks: t }) => busy ? t.replayRuns : t.notDelivering);
+    const says = (t: Texts) => conflictInOwnWords(error.message, t);
+    throw says(t) === undefined ? error : new Failure("conflict", "", (t) => says(t)!);
   });
 }
 
@@ -181,7 +180,7 @@ async function ask<Answer>(
 /** The parts of the service's error messages that describe an invalid URL. */
 const ADDRESS_FAULTS = [
   ["does not begin with https", "notHttps"],
-  ["another port", "port"],
+  ["a port other", "port"],
   ["a user or a password", "user"],
   ["fragment", "fragment"],
   ["numeric address", "numeric"],
@@ -192,12 +191,32 @@ const ADDRESS_FAULTS = [
   ["address of this service", "ownHost"],
 ] as const;
 
+/** The parts of the service's error messages that describe a conflict. */
+const CONFLICTS = [
+  ["at most 10 webhooks", "tooMany"],
+  ["previous secrets", "tooManySecrets"],
+  ["switch it on first", "notDelivering"],
+  ["still being ended", "stillEnding"],
+  ["replay", "replayRuns"],
+  ["test events", "testsWait"],
+] as const;
+
+function conflictInOwnWords(message: string, { webhooks: t }: Texts): string | undefined {
+  const known = CONFLICTS.find(([words]) => message.includes(words));
+  return known && t.conflicts[known[1]];
+}
+
 /** The page's own message for a refusal. */
-function inOwnWords(
-  { code, details }: { code?: string; details?: { field: string; message: string }[] },
-  { webhookForm: t }: Texts,
+export function inOwnWords(
+  { error = "", code, details }: {
+    error?: string;
+    code?: string;
+    details?: { field: string; message: string }[];
+  },
+  texts: Texts,
 ): string | undefined {
-  if (code === "conflict") return t?.tooMany;
+  if (code === "conflict") return conflictInOwnWords(error, texts);
+  const { webhookForm: t } = texts;
   const address = details?.find(({ field }) => field === "url");
   if (!address) return undefined;
   const known = ADDRESS_FAULTS.find(([words]) => address.message.includes(words));

@@ -24,7 +24,6 @@ export const webhookForm = {
   },
   descriptionHint: "So that colleagues know which program it is, for example “Web shop”.",
   description: "Description (optional)",
-  tooMany: "A company has at most 10 webhooks. Delete one that you do not need.",
   maybeMade:
     "No answer came, so the webhook may exist although you have not seen its secret. Look at the list: delete it there, or give it a new secret.",
   addressFault: (words: string) => `The service does not accept this address: it ${words}.`,

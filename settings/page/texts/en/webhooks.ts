@@ -88,8 +88,17 @@ export const webhooks = {
   payload: "Content",
   payloads: { full: "With the record", ids: "Only ids" },
 
-  notDelivering: "The webhook is off or paused. Switch it on first.",
-  replayRuns: "Earlier events are still being delivered again. Try again in a few minutes.",
+  /** Why the service refuses a change. */
+  conflicts: {
+    tooMany: "A company has at most 10 webhooks. Delete one that you do not need.",
+    tooManySecrets:
+      "Five previous secrets still work. Wait until one of them ends, or choose “Stop it now”, which ends all of them.",
+    notDelivering: "The webhook is off or paused. Switch it on first.",
+    stillEnding:
+      "So many events were waiting that the webhook cannot be switched on yet. Try again in a few minutes.",
+    replayRuns: "Earlier events are still being delivered again. Try again in a few minutes.",
+    testsWait: "Ten test events are still waiting. Try again when they have been delivered.",
+  },
 };
 
 export type WebhooksTexts = typeof webhooks;

@@ -25,7 +25,6 @@ export const webhookForm: WebhookFormTexts = {
   },
   descriptionHint: "Para que tus colegas sepan qué programa es, por ejemplo “Tienda en línea”.",
   description: "Descripción (opcional)",
-  tooMany: "Una empresa tiene como máximo 10 webhooks. Elimina uno que no necesites.",
   maybeMade:
     "No llegó respuesta, así que el webhook puede existir aunque no hayas visto su secreto. Mira la lista: elimínalo ahí, o dale un secreto nuevo.",
   addressFault: (words) => `El servicio no acepta esta dirección (en inglés): it ${words}.`,

@@ -89,6 +89,15 @@ export const webhooks: WebhooksTexts = {
   payload: "Contenido",
   payloads: { full: "Con el registro", ids: "Solo los ids" },
 
-  notDelivering: "El webhook está desactivado o en pausa. Actívalo primero.",
-  replayRuns: "Una repetición anterior de este webhook sigue en curso. Inténtalo en unos minutos.",
+  conflicts: {
+    tooMany: "Una empresa tiene como máximo 10 webhooks. Elimina uno que no necesites.",
+    tooManySecrets:
+      "Cinco secretos anteriores siguen sirviendo. Espera a que uno termine, o elige “Anularlo ya”, que los anula todos.",
+    notDelivering: "El webhook está desactivado o en pausa. Actívalo primero.",
+    stillEnding:
+      "Esperaban tantos eventos que el webhook aún no puede activarse. Inténtalo en unos minutos.",
+    replayRuns:
+      "Una repetición anterior de este webhook sigue en curso. Inténtalo en unos minutos.",
+    testsWait: "Diez eventos de prueba siguen esperando. Inténtalo cuando se hayan entregado.",
+  },
 };

@@ -25,7 +25,6 @@ export const webhookForm: WebhookFormTexts = {
   },
   descriptionHint: "Para os colegas saberem qual programa é, por exemplo “Loja virtual”.",
   description: "Descrição (opcional)",
-  tooMany: "Uma empresa tem no máximo 10 webhooks. Exclua um de que você não precisa.",
   maybeMade:
     "Não veio resposta, então o webhook pode existir embora você não tenha visto o segredo. Veja a lista: exclua-o lá, ou gere um novo segredo.",
   addressFault: (words) => `O serviço não aceita este endereço (em inglês): it ${words}.`,

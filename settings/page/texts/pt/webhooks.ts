@@ -88,7 +88,15 @@ export const webhooks: WebhooksTexts = {
   payload: "Conteúdo",
   payloads: { full: "Com o registro", ids: "Só os ids" },
 
-  notDelivering: "O webhook está desativado ou pausado. Ative-o primeiro.",
-  replayRuns:
-    "Uma repetição anterior deste webhook ainda está em andamento. Tente em alguns minutos.",
+  conflicts: {
+    tooMany: "Uma empresa tem no máximo 10 webhooks. Exclua um de que você não precisa.",
+    tooManySecrets:
+      "Cinco segredos anteriores ainda valem. Espere até que um deles termine, ou escolha “Encerrar já”, que encerra todos.",
+    notDelivering: "O webhook está desativado ou pausado. Ative-o primeiro.",
+    stillEnding:
+      "Tantos eventos esperavam que o webhook ainda não pode ser ativado. Tente em alguns minutos.",
+    replayRuns:
+      "Uma repetição anterior deste webhook ainda está em andamento. Tente em alguns minutos.",
+    testsWait: "Dez eventos de teste ainda esperam. Tente quando eles tiverem sido entregues.",
+  },
 };
