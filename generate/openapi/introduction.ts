@@ -48,9 +48,9 @@ have a \`version\`. (A template or a send has no \`version\`; its ETag is a dige
 - **\`If-Match: "<version>"\`** on a PATCH changes the record only if no one else has changed it since you read
   it. Otherwise, the service writes nothing and returns a 412 \`precondition_failed\` with the current ETag.
 - **\`If-None-Match: "<version>"\`** on a GET of one record returns a 304 without a body while your copy is current.
-- **A header that would have no effect** causes a 400 \`header_not_accepted\`: \`Idempotency-Key\` on a PATCH, PUT or
-  DELETE, \`If-Match\` on a request that compares no version, \`If-None-Match\` on a list or a write, and
-  \`If-Unmodified-Since\` on a write.
+- **A header that would have no effect** causes a 400 \`header_not_accepted\`: \`Idempotency-Key\` on a PATCH, a PUT,
+  a DELETE, an upload or a read receipt, \`If-Match\` on a request that compares no version, \`If-None-Match\` on a
+  list or a write, and \`If-Unmodified-Since\` on a write.
 - **\`Content-Type: application/merge-patch+json\`** makes a PATCH a JSON Merge Patch (RFC 7396): any field may be left out,
   \`null\` removes a value, and \`custom_fields\` is merged key by key. With \`application/json\`, \`custom_fields\` is replaced as a
   whole.

@@ -69,6 +69,18 @@ for (const [id, fields] of Object.entries(UNKNOWN_FIELDS)) {
   });
 }
 
+Deno.test("a wrong number of hours or too long a list of types gets one error that states the limit", async () => {
+  for (const overlap_hours of [1.5, 1e30, -1, 169]) {
+    const { parts } = await refusal("rotateWebhookSecret", JSON.stringify({ overlap_hours }));
+    const message = "must be a whole number from 0 to 168";
+    assert.deepEqual(parts.details, [{ field: "overlap_hours", message }]);
+  }
+  const types = Array(101).fill("deal.won");
+  for (const id of ["createWebhook", "updateWebhook", "replayWebhook"]) {
+    assert.equal(await wordsOn("types", id, { types }), "must have at most 100 items", id);
+  }
+});
+
 Deno.test("if a PATCH has no `phone`, the error names the content type that allows this", async () => {
   const without = await wordsOn("phone", "updateContact", { name: "Ada" });
   assert.match(without!, /^is required .*Content-Type: application\/merge-patch\+json$/);

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { ApiError } from "../../supabase/functions/_shared/errors.ts";
+import { FUNCTIONS } from "../../generate/openapi/functions.ts";
+import { conditionOf } from "../../supabase/functions/_shared/http/conditional.ts";
 import { askedOf } from "../../supabase/functions/_shared/http/batch_body.ts";
 import {
   fingerprintOf,
@@ -33,6 +35,23 @@ Deno.test("an idempotency key has 1 to 255 visible ASCII characters, with or wit
   for (const value of wrong) {
     assertRefused(() => readIdempotencyKey(headers(value), taken), /1 to 255 visible ASCII/);
   }
+});
+
+Deno.test("an operation that takes no idempotency key says so, and names If-Match only if it accepts that header", () => {
+  let refused = 0;
+  for (const operation of FUNCTIONS.flatMap((api) => api.operations)) {
+    const { id, method, idempotent, keyInBody } = operation;
+    if (method === "GET" || idempotent || keyInBody) continue;
+    refused++;
+    assert.throws(() => readIdempotencyKey(headers("k"), operation), {
+      code: "header_not_accepted",
+      message: "Header not accepted: Idempotency-Key has no effect here: the request is safe to " +
+        `repeat without it${
+          conditionOf(operation) === "If-Match" ? " (If-Match protects newer values)" : ""
+        }; leave it out`,
+    }, id);
+  }
+  assert.ok(refused > 10, `${refused} operations`);
 });
 
 Deno.test("a request with two idempotency keys is refused", () => {

@@ -139,14 +139,16 @@ export const Money = z.number().check(
   z.refine((value) => Math.round(value * 100) / 100 === value, "must have at most two decimals"),
 ).register(z.globalRegistry, { minimum: 0, maximum: MAX_MONEY, multipleOf: 0.01 });
 
-/** The largest value of an integer column. */
-const MAX_INTEGER = 2_147_483_647;
+/** A whole number from 0 to `max`. */
+export function wholeNumber(max: number) {
+  return z.number().check(z.refine(
+    (value) => Number.isInteger(value) && value >= 0 && value <= max,
+    `must be a whole number from 0 to ${max}`,
+  )).register(z.globalRegistry, { type: "integer", minimum: 0, maximum: max });
+}
 
-/** A position in a list, counted from 0. */
-export const Position = z.number().check(z.refine(
-  (value) => Number.isInteger(value) && value >= 0 && value <= MAX_INTEGER,
-  `must be a whole number from 0 to ${MAX_INTEGER}`,
-)).register(z.globalRegistry, { type: "integer", minimum: 0, maximum: MAX_INTEGER });
+/** A position in a list, counted from 0. The limit is the largest value of an integer column. */
+export const Position = wholeNumber(2_147_483_647);
 
 /**
  * A phone number in E.164 format with the plus sign. It is not trimmed: a phone number is stored

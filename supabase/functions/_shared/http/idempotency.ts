@@ -24,17 +24,18 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
  */
 export function readIdempotencyKey(
   headers: Headers,
-  { method, idempotent, keyInBody }: Pick<Declaration, "method" | "idempotent" | "keyInBody">,
+  { method, conditional, idempotent, keyInBody }: Pick<
+    Declaration,
+    "method" | "conditional" | "idempotent" | "keyInBody"
+  >,
 ): string | null {
   const value = headers.get(HEADER);
   if (value === null || method === "GET" || keyInBody) return null;
   if (!idempotent) {
-    const why = method === "DELETE"
-      ? "an archived record remains archived"
-      : "a repeat writes the same values again; If-Match protects newer values";
+    const newer = conditional ? " (If-Match protects newer values)" : "";
     throw headerNotAccepted(
       HEADER,
-      `has no effect on a ${method}, which is safe to repeat without it (${why}); leave it out`,
+      `has no effect here: the request is safe to repeat without it${newer}; leave it out`,
     );
   }
   const key = withoutQuotes(value);

@@ -8,6 +8,7 @@ import {
   RequiredShortText,
   sentTime,
   Timestamp,
+  wholeNumber,
 } from "../http/fields.ts";
 import { built, lazily } from "../lazily.ts";
 import { EventId, TYPES, WANTED_TYPES } from "./event.ts";
@@ -24,7 +25,10 @@ const wantedTypes = () =>
         error: "is not a type of event; give one such as deal.won, deal.* or *",
       }),
     ).register(z.globalRegistry, { enum: WANTED_TYPES }),
-  ).check(z.minLength(1, "must name at least one type of event"), z.maxLength(100));
+  ).check(
+    z.minLength(1, "must name at least one type of event"),
+    z.maxLength(100, "must have at most 100 items"),
+  );
 
 /** A URL. The length is checked first; `checkAddress` checks everything else. */
 const url = () => z.string().check(z.maxLength(2048, "must have at most 2048 characters"));
@@ -97,10 +101,7 @@ export const WebhookChanges = lazily(() =>
 );
 
 /** After a rotation, requests are also signed with the previous secret for this many hours. */
-export const OverlapHours = z.int().check(
-  z.minimum(0, "must be at least 0"),
-  z.maximum(168, "must be at most 168"),
-);
+export const OverlapHours = wholeNumber(168);
 
 export const SecretRotation = lazily(() =>
   z.strictObject({ overlap_hours: z._default(OverlapHours, 24) }).register(z.globalRegistry, {
