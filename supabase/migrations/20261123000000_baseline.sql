@@ -14745,23 +14745,30 @@ begin
   if not found then
     return null;
   end if;
+  -- Marking all unread messages of a very long conversation would exceed the time limit, also in every repeat.
+  with newest as materialized (
+    select unread.id from public.messages as unread
+    where unread.company_id = own_company_id and unread.conversation_id = message.conversation_id
+      and (unread.created_at, unread.id) <= (message.created_at, message.id)
+      and unread.direction = 'inbound' and unread.read_at is null and not unread.is_erased
+    order by unread.created_at desc, unread.id desc limit 1000
+  ),
   -- All functions lock messages in the order of the ids.
-  update public.messages set read_at = now()
-  where company_id = own_company_id and id in (
-    select earlier.id from public.messages as earlier
-    where earlier.company_id = own_company_id and earlier.conversation_id = message.conversation_id
-      and earlier.created_at <= message.created_at and earlier.direction = 'inbound' and earlier.read_at is null
-      and not earlier.is_erased
-    order by earlier.id
+  locked as materialized (
+    select unread.id from public.messages as unread
+    where unread.company_id = own_company_id and unread.id in (select newest.id from newest) and unread.read_at is null
+    order by unread.id
     for no key update
-  );
+  )
+  update public.messages set read_at = now()
+  where company_id = own_company_id and id in (select locked.id from locked);
   return (select read_at from public.messages where company_id = own_company_id and id = message.id);
 end
 $$;
 comment on function public.note_message_read(uuid) is
-  'Records that the company has read an inbound message and all earlier messages of the conversation. Returns the time '
-  'at which the message was first marked as read, or null when the company has no such message. Raises PT401 and PT403 '
-  'as app.company_id() does.';
+  'Records that the company has read an inbound message and the earlier messages of the conversation. A call marks at '
+  'most 1,000 messages, newest first, and a repeat marks the next ones. Returns the time at which the message was first '
+  'marked as read, or null when the company has no such message. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.note_message_read(uuid) to api_client;
 
 -- schemas/78_send_events.sql

@@ -60,6 +60,28 @@ Deno.test("the channel marks a message as read, and `read_at` is also set for ea
   assert.equal("typing_indicator" in channel.calls[1].body, false);
 });
 
+Deno.test("a request marks at most 1,000 messages, newest first, and a repeat marks the next ones", async () => {
+  const company = await newCompany();
+  const id = await written(company, 0);
+  await statement`
+    insert into messages (company_id, conversation_id, direction, content, created_at)
+    select ${company.id}, ${company.conversation_id}, 'inbound', 'Oi', now() - n * interval '1 minute'
+    from generate_series(1, 1004) as n
+  `;
+  await using channel = ownChannel(() => Response.json({ success: true }));
+  const markRead = await ownReader(channel.url);
+  const first = await markRead(company.keys.messaging, id);
+  const unread = () =>
+    statement`
+      select count(*)::int, max(created_at) < now() - interval '999 minutes' as are_oldest
+      from messages where conversation_id = ${company.conversation_id} and read_at is null
+    `;
+  assert.deepEqual([...await unread()], [{ count: 5, are_oldest: true }]);
+  const repeat = await markRead(company.keys.messaging, id);
+  assert.deepEqual([repeat.status, repeat.body], [200, first.body]);
+  assert.equal((await unread())[0].count, 0);
+});
+
 Deno.test("only an inbound message of the key's company from the last 30 days can be marked as read", async () => {
   const company = await spokenTo();
   const other = await newCompany();

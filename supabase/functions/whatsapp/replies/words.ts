@@ -29,6 +29,7 @@ export const words = {
       description:
         "Shows the person that your company has read the message. WhatsApp also marks all " +
         "earlier messages of the conversation as read, and these messages get a `read_at` too. A " +
+        "request sets at most 1,000 `read_at`, newest first, and a repeat sets the next ones. A " +
         "repeat does no harm. A reply never marks anything as read by itself.",
     },
     reactToMessage: {
