@@ -483,7 +483,7 @@ Deno.test("a deal write waits while the deal's contact is being archived, and is
   );
 });
 
-test("a message from before a restore remains with the contact that had the phone number at that time", async (sql) => {
+test("a message that was sent before a restore remains with the contact that had the phone number then", async (sql) => {
   const [phone, user_id] = [anyPhone(), anyUserId()];
   const old = await newContact(sql, { archived_at: at(10) });
   await sql`
