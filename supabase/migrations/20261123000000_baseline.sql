@@ -4698,6 +4698,28 @@ grant execute on function public.contacts_of_further_phones(text[], boolean) to 
 -- An additional phone number belongs to its contact, and callers cannot give the number to another contact. Otherwise,
 -- the other contact would not have the person's wishes (32_wishes.sql), and the company could contact a person who
 -- asked not to be contacted.
+create function app.require_no_further_phone(of_company_id uuid, of_contact_id uuid, key text) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform app.await_further_phones(of_company_id);
+  if exists (
+    select from public.contact_former_phones
+    where company_id = of_company_id and phone_key = key and until = 'infinity' and contact_id <> of_contact_id
+  ) then
+    raise unique_violation using
+      message = 'duplicate key value violates unique constraint "contacts_one_per_phone"',
+      detail = 'The phone is an additional phone of another contact.',
+      constraint = 'contacts_one_per_phone';
+  end if;
+end
+$$;
+comment on function app.require_no_further_phone(uuid, uuid, text) is
+  'Raises a violation of contacts_one_per_phone if a phone key belongs to an additional phone number of another '
+  'contact. The caller has already written the contact''s own phone number. In the opposite order, a deadlock with a '
+  'restore could occur.';
+
 create function app.refuse_further_phone() returns trigger
 -- Security definer, because a key or a user who writes a contact cannot read the additional phone numbers of other
 -- contacts.
@@ -4705,16 +4727,7 @@ language plpgsql security definer
 set search_path = ''
 as $$
 begin
-  perform app.await_further_phones(new.company_id);
-  if exists (
-    select from public.contact_former_phones
-    where company_id = new.company_id and phone_key = new.phone_key and until = 'infinity' and contact_id <> new.id
-  ) then
-    raise unique_violation using
-      message = 'duplicate key value violates unique constraint "contacts_one_per_phone"',
-      detail = 'The phone is an additional phone of another contact.',
-      constraint = 'contacts_one_per_phone';
-  end if;
+  perform app.require_no_further_phone(new.company_id, new.id, new.phone_key);
   return null;
 end
 $$;
@@ -5336,7 +5349,9 @@ declare
   contact public.contacts;
 begin
   -- The insert may have waited for a transaction that archived an earlier contact with the same phone number. The
-  -- trigger runs after the rows are written, so the trigger finds this archived contact.
+  -- trigger runs after the rows are written, so the trigger finds this archived contact. Another transaction may be
+  -- restoring the archived contact, or has just restored it. If the phone number is an additional number of this contact
+  -- again, the insert fails.
   for contact in
     select contacts.*
     from added
@@ -5355,6 +5370,12 @@ begin
       )
       union all
       (
+        select from public.contact_former_phones as former
+        where former.company_id = added.company_id and former.phone_key = added.phone_key and former.until = 'infinity'
+        limit 1
+      )
+      union all
+      (
         select from app.kept_wishes as kept
         where kept.company_id = added.company_id
           and kept.digest = app.erased_digest(added.company_id, 'person', added.phone_key)
@@ -5364,6 +5385,7 @@ begin
     ) as known
     join public.contacts on contacts.id = added.id
   loop
+    perform app.require_no_further_phone(contact.company_id, contact.id, contact.phone_key);
     perform app.pass_on_wishes(contact, true);
   end loop;
   return null;
@@ -5371,7 +5393,8 @@ end
 $$;
 comment on function app.inherit_wishes_of_added() is
   'Trigger: copies the wishes of archived contacts with the same phone number, and the kept wishes for this number, to '
-  'new contacts. A function that returns new contacts must read the contacts again after the insert.';
+  'new contacts. Raises a violation of contacts_one_per_phone if a restored contact has the number as an additional '
+  'number. A function that returns new contacts must read the contacts again after the insert.';
 
 create function app.inherit_wishes() returns trigger
 language plpgsql security definer
@@ -6727,6 +6750,9 @@ begin
           name = case when takes_name then their_name else name end,
           profile_name_at = case when takes_name then said_at else profile_name_at end
         where company_id = own_company_id and id = contact.id;
+        if takes_phone then
+          perform app.require_no_further_phone(own_company_id, contact.id, app.phone_key(their_phone));
+        end if;
       end if;
       if is_new and learns_user_id then
         -- If the person has no phone number, only this row prevents two transactions from adding two contacts.
@@ -17295,6 +17321,9 @@ begin
         if is_on_file or contact.phone is null then
           -- During this update, the number is still additional, so app.inherit_wishes() keeps newer decisions.
           update public.contacts set phone = phone_now where company_id = own_company_id and id = of_contact_id;
+          if owner_id is null then
+            perform app.require_no_further_phone(own_company_id, of_contact_id, app.phone_key(phone_now));
+          end if;
           delete from public.contact_former_phones
           where company_id = own_company_id and contact_id = of_contact_id
             and phone_key = app.phone_key(phone_now) and until = 'infinity';

@@ -197,6 +197,28 @@ grant execute on function public.contacts_of_further_phones(text[], boolean) to 
 -- An additional phone number belongs to its contact, and callers cannot give the number to another contact. Otherwise,
 -- the other contact would not have the person's wishes (32_wishes.sql), and the company could contact a person who
 -- asked not to be contacted.
+create function app.require_no_further_phone(of_company_id uuid, of_contact_id uuid, key text) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform app.await_further_phones(of_company_id);
+  if exists (
+    select from public.contact_former_phones
+    where company_id = of_company_id and phone_key = key and until = 'infinity' and contact_id <> of_contact_id
+  ) then
+    raise unique_violation using
+      message = 'duplicate key value violates unique constraint "contacts_one_per_phone"',
+      detail = 'The phone is an additional phone of another contact.',
+      constraint = 'contacts_one_per_phone';
+  end if;
+end
+$$;
+comment on function app.require_no_further_phone(uuid, uuid, text) is
+  'Raises a violation of contacts_one_per_phone if a phone key belongs to an additional phone number of another '
+  'contact. The caller has already written the contact''s own phone number. In the opposite order, a deadlock with a '
+  'restore could occur.';
+
 create function app.refuse_further_phone() returns trigger
 -- Security definer, because a key or a user who writes a contact cannot read the additional phone numbers of other
 -- contacts.
@@ -204,16 +226,7 @@ language plpgsql security definer
 set search_path = ''
 as $$
 begin
-  perform app.await_further_phones(new.company_id);
-  if exists (
-    select from public.contact_former_phones
-    where company_id = new.company_id and phone_key = new.phone_key and until = 'infinity' and contact_id <> new.id
-  ) then
-    raise unique_violation using
-      message = 'duplicate key value violates unique constraint "contacts_one_per_phone"',
-      detail = 'The phone is an additional phone of another contact.',
-      constraint = 'contacts_one_per_phone';
-  end if;
+  perform app.require_no_further_phone(new.company_id, new.id, new.phone_key);
   return null;
 end
 $$;

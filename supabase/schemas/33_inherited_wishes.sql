@@ -210,7 +210,9 @@ declare
   contact public.contacts;
 begin
   -- The insert may have waited for a transaction that archived an earlier contact with the same phone number. The
-  -- trigger runs after the rows are written, so the trigger finds this archived contact.
+  -- trigger runs after the rows are written, so the trigger finds this archived contact. Another transaction may be
+  -- restoring the archived contact, or has just restored it. If the phone number is an additional number of this contact
+  -- again, the insert fails.
   for contact in
     select contacts.*
     from added
@@ -229,6 +231,12 @@ begin
       )
       union all
       (
+        select from public.contact_former_phones as former
+        where former.company_id = added.company_id and former.phone_key = added.phone_key and former.until = 'infinity'
+        limit 1
+      )
+      union all
+      (
         select from app.kept_wishes as kept
         where kept.company_id = added.company_id
           and kept.digest = app.erased_digest(added.company_id, 'person', added.phone_key)
@@ -238,6 +246,7 @@ begin
     ) as known
     join public.contacts on contacts.id = added.id
   loop
+    perform app.require_no_further_phone(contact.company_id, contact.id, contact.phone_key);
     perform app.pass_on_wishes(contact, true);
   end loop;
   return null;
@@ -245,7 +254,8 @@ end
 $$;
 comment on function app.inherit_wishes_of_added() is
   'Trigger: copies the wishes of archived contacts with the same phone number, and the kept wishes for this number, to '
-  'new contacts. A function that returns new contacts must read the contacts again after the insert.';
+  'new contacts. Raises a violation of contacts_one_per_phone if a restored contact has the number as an additional '
+  'number. A function that returns new contacts must read the contacts again after the insert.';
 
 create function app.inherit_wishes() returns trigger
 language plpgsql security definer

@@ -215,6 +215,9 @@ begin
           name = case when takes_name then their_name else name end,
           profile_name_at = case when takes_name then said_at else profile_name_at end
         where company_id = own_company_id and id = contact.id;
+        if takes_phone then
+          perform app.require_no_further_phone(own_company_id, contact.id, app.phone_key(their_phone));
+        end if;
       end if;
       if is_new and learns_user_id then
         -- If the person has no phone number, only this row prevents two transactions from adding two contacts.

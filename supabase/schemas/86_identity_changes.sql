@@ -100,6 +100,9 @@ begin
         if is_on_file or contact.phone is null then
           -- During this update, the number is still additional, so app.inherit_wishes() keeps newer decisions.
           update public.contacts set phone = phone_now where company_id = own_company_id and id = of_contact_id;
+          if owner_id is null then
+            perform app.require_no_further_phone(own_company_id, of_contact_id, app.phone_key(phone_now));
+          end if;
           delete from public.contact_former_phones
           where company_id = own_company_id and contact_id = of_contact_id
             and phone_key = app.phone_key(phone_now) and until = 'infinity';
