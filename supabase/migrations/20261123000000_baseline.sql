@@ -7689,23 +7689,29 @@ language plpgsql security definer
 set search_path = ''
 as $$
 declare
-  contact_archived_at timestamptz;
+  broken text;
 begin
   -- The foreign key acquires the same lock. This query waits for a transaction that archives the contact.
-  select archived_at into contact_archived_at from public.contacts
+  select case
+    -- No one can restore the contact of an erased person.
+    when erased_at is not null then 'deals_contact_not_erased'
+    when archived_at is not null then 'deals_contact_not_archived'
+  end
+  into broken
+  from public.contacts
   where company_id = new.company_id and id = new.contact_id
   for key share;
-  if contact_archived_at is not null then
+  if broken is not null then
     raise check_violation using
-      message = 'new row for relation "deals" violates check constraint "deals_contact_not_archived"',
-      constraint = 'deals_contact_not_archived';
+      message = format('new row for relation "deals" violates check constraint "%s"', broken), constraint = broken;
   end if;
   return new;
 end
 $$;
 comment on function app.require_unarchived_contact() is
-  'Trigger: raises a violation of deals_contact_not_archived when the contact of a new deal is archived. Existing '
-  'deals remain when their contact is archived. The foreign key refuses an unknown contact.';
+  'Trigger: raises a violation of deals_contact_not_archived when the contact of a new deal is archived, and of '
+  'deals_contact_not_erased when its person was erased. Existing deals remain when their contact is archived. The '
+  'foreign key refuses an unknown contact.';
 
 create trigger deals_note_written before insert or update on public.deals
   for each statement execute function app.note_written_table();
@@ -7972,7 +7978,7 @@ begin
   -- A locked row cannot be deleted. So if the contact and the stage of an item exist here, the item cannot violate a
   -- foreign key below. The rows are locked in the order of their ids, so two batches cannot cause a deadlock.
   ), known_contacts as materialized (
-    select id, archived_at is not null as is_archived from public.contacts
+    select id, archived_at, erased_at from public.contacts
     where company_id = own_company_id and id = any (array(select contact_id from given))
     order by id for key share
   ), known_stages as materialized (
@@ -7982,7 +7988,8 @@ begin
   ), judged as materialized (
     select given.*, case
       when contact_id not in (select id from known_contacts) then 'deals_contact_fkey'
-      when contact_id in (select id from known_contacts where is_archived) then 'deals_contact_not_archived'
+      when contact_id in (select id from known_contacts where erased_at is not null) then 'deals_contact_not_erased'
+      when contact_id in (select id from known_contacts where archived_at is not null) then 'deals_contact_not_archived'
       when stage_id not in (select id from known_stages) then 'deals_stage_fkey'
     end as broken
     from given

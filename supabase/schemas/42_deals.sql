@@ -104,23 +104,29 @@ language plpgsql security definer
 set search_path = ''
 as $$
 declare
-  contact_archived_at timestamptz;
+  broken text;
 begin
   -- The foreign key acquires the same lock. This query waits for a transaction that archives the contact.
-  select archived_at into contact_archived_at from public.contacts
+  select case
+    -- No one can restore the contact of an erased person.
+    when erased_at is not null then 'deals_contact_not_erased'
+    when archived_at is not null then 'deals_contact_not_archived'
+  end
+  into broken
+  from public.contacts
   where company_id = new.company_id and id = new.contact_id
   for key share;
-  if contact_archived_at is not null then
+  if broken is not null then
     raise check_violation using
-      message = 'new row for relation "deals" violates check constraint "deals_contact_not_archived"',
-      constraint = 'deals_contact_not_archived';
+      message = format('new row for relation "deals" violates check constraint "%s"', broken), constraint = broken;
   end if;
   return new;
 end
 $$;
 comment on function app.require_unarchived_contact() is
-  'Trigger: raises a violation of deals_contact_not_archived when the contact of a new deal is archived. Existing '
-  'deals remain when their contact is archived. The foreign key refuses an unknown contact.';
+  'Trigger: raises a violation of deals_contact_not_archived when the contact of a new deal is archived, and of '
+  'deals_contact_not_erased when its person was erased. Existing deals remain when their contact is archived. The '
+  'foreign key refuses an unknown contact.';
 
 create trigger deals_note_written before insert or update on public.deals
   for each statement execute function app.note_written_table();

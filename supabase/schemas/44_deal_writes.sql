@@ -79,7 +79,7 @@ begin
   -- A locked row cannot be deleted. So if the contact and the stage of an item exist here, the item cannot violate a
   -- foreign key below. The rows are locked in the order of their ids, so two batches cannot cause a deadlock.
   ), known_contacts as materialized (
-    select id, archived_at is not null as is_archived from public.contacts
+    select id, archived_at, erased_at from public.contacts
     where company_id = own_company_id and id = any (array(select contact_id from given))
     order by id for key share
   ), known_stages as materialized (
@@ -89,7 +89,8 @@ begin
   ), judged as materialized (
     select given.*, case
       when contact_id not in (select id from known_contacts) then 'deals_contact_fkey'
-      when contact_id in (select id from known_contacts where is_archived) then 'deals_contact_not_archived'
+      when contact_id in (select id from known_contacts where erased_at is not null) then 'deals_contact_not_erased'
+      when contact_id in (select id from known_contacts where archived_at is not null) then 'deals_contact_not_archived'
       when stage_id not in (select id from known_stages) then 'deals_stage_fkey'
     end as broken
     from given

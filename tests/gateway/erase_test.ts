@@ -83,7 +83,7 @@ Deno.test("an erased contact is returned by its id and in the changes feed, but 
   assert.deepEqual([again.status, again.body.data], [200, data]);
 });
 
-Deno.test("an erased contact cannot be changed or restored", async () => {
+Deno.test("an erased contact cannot be changed or restored, and gets no new deal", async () => {
   const contact = await newContact();
   await erase(contact.id);
   const path = `/contacts/${contact.id}`;
@@ -108,7 +108,20 @@ Deno.test("an erased contact cannot be changed or restored", async () => {
   });
   assert.equal((await ask("DELETE", path)).status, 204, "the contact is already archived");
   const deal = { title: "New", contact_id: contact.id, stage_id };
-  assertField(await ask("POST", "/deals", deal), "contact_id");
+  const refusal = "is a contact whose person was erased; name another contact";
+  assertField(await ask("POST", "/deals", deal), "contact_id", refusal);
+  const deals = await ask("POST", "/deals/batch", { items: [deal, { ...deal, external_id: "1" }] });
+  assert.deepEqual(
+    deals.body.data.map(({ error }: { error: Answer["body"] }) => error.details),
+    [0, 1].map((at) => [{ field: `items.${at}.contact_id`, message: refusal }]),
+  );
+  await assert.rejects(
+    statement`
+      insert into deals (company_id, title, contact_id, stage_id)
+      values (${company.id}, 'New', ${contact.id}, ${stage_id})
+    `,
+    /"deals_contact_not_erased"/,
+  );
   const { body } = await ask("GET", path);
   assert.deepEqual([body.data.name, typeof body.data.erased_at], [null, "string"]);
 });

@@ -56,6 +56,10 @@ const MEANINGS = {
       field: "contact_id",
       message: "is an archived contact; restore it first",
     },
+    deals_contact_not_erased: {
+      field: "contact_id",
+      message: "is a contact whose person was erased; name another contact",
+    },
     deals_stage_fkey: {
       field: "stage_id",
       message: "is not a stage of your company, or is archived",
