@@ -33,8 +33,9 @@ and body, existence of the records, conflicts. Without a valid key, the caller r
 
 Bodies and parameters are strict. The service refuses an unknown or read-only field, and the error names the field.
 The service never drops a field silently. An update may contain the whole record: the service ignores read-only
-fields that are unchanged, and refuses read-only fields that have changed. The error about an unknown parameter
-lists the known parameters, and suggests the most similar parameter.
+fields that are unchanged, and refuses read-only fields that have changed. Only the update of a webhook refuses
+every read-only field, because each delivery changes the webhook. The error about an unknown parameter lists the
+known parameters, and suggests the most similar parameter.
 
 ## Changes without loss
 
