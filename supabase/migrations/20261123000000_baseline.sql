@@ -13071,6 +13071,8 @@ begin
     lease_ends_at = excluded.lease_ends_at,
     template_name = excluded.template_name,
     language_code = excluded.language_code,
+    -- A reply never opens a conversation, even if an earlier attempt was a template send that opened one.
+    created_conversation = sends.created_conversation and excluded.template_name is not null,
     -- This attempt sends the content of this request.
     fingerprint = excluded.fingerprint,
     api_key_id = excluded.api_key_id,

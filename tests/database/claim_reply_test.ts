@@ -230,27 +230,31 @@ test("when a released reply is claimed again, its message contains no data from 
   assert.deepEqual([...new Set(Object.values(facts))], [null]);
 });
 
-test("replies and template sends can reuse the idempotency key of a released send of the other kind", async (sql) => {
+test("replies and template sends can reuse the idempotency key of a released send of the other kind, and a reply never reports a new conversation", async (sql) => {
   await personWrites(sql, company, 60);
+  await sql`update conversations set status = 'closed' where id = ${conversation_id}`;
   const phone = await phoneOf(sql);
-  const claims: [string, (claim_id: string) => Promise<Record<string, unknown>>][] = [
-    ["once", (claim_id) => claim(sql, key, { claim_id, phone, idempotency_key: "once" })],
-    [
-      "once",
-      (claim_id) => claimReply(sql, key, { claim_id, conversation_id, idempotency_key: "once" }),
-    ],
-    ["once", (claim_id) => claim(sql, key, { claim_id, phone, idempotency_key: "once" })],
-  ];
-  const templates = [];
-  for (const [at, [, attempt]] of claims.entries()) {
+  const idempotency_key = "once";
+  const ofTemplate = (claim_id: string) => claim(sql, key, { claim_id, phone, idempotency_key });
+  const ofReply = async (claim_id: string) => {
+    const [{ id }] = await sql`
+      select id from conversations where contact_id = ${contact_id} and status <> 'closed'
+    `;
+    return await claimReply(sql, key, { claim_id, conversation_id: id, idempotency_key });
+  };
+  const seen = [];
+  for (const [at, attempt] of [ofTemplate, ofReply, ofTemplate].entries()) {
     const claim_id = crypto.randomUUID();
     const answer = await attempt(claim_id);
     assert.deepEqual([answer.result, answer.attempt], ["claimed", at + 1]);
-    const [send] = await sql`select template_name from sends where claim_id = ${claim_id}`;
-    templates.push(send.template_name);
+    const [send] = await sql`
+      select template_name, created_conversation from sends where claim_id = ${claim_id}
+    `;
+    assert.equal(answer.created_conversation, send.created_conversation);
+    seen.push(Object.values(send));
     await settle(sql, claim_id, RELEASED);
   }
-  assert.deepEqual(templates, ["order_update", null, "order_update"]);
+  assert.deepEqual(seen, [["order_update", true], [null, false], ["order_update", false]]);
   assert.equal((await sql`select from sends where company_id = ${company_id}`).length, 1);
 });
 
