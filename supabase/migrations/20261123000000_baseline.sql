@@ -13612,7 +13612,7 @@ begin
         answer := jsonb_build_object('result', 'not_found');
         raise sqlstate 'CRM01'; -- undoes the block, which catches this error at its end
       end if;
-      select id, phone, do_not_contact, archived_at,
+      select id, phone, do_not_contact, archived_at, erased_at,
         -- If do_not_contact was set manually, a later stop word does not change do_not_contact_at.
         case when do_not_contact_at is not null then greatest(do_not_contact_at, stop_word_at) end as stopped_at
       into contact from public.contacts
@@ -13624,7 +13624,7 @@ begin
       exit when found;
     end loop;
     if contact.archived_at is not null then
-      answer := jsonb_build_object('result', 'archived');
+      answer := jsonb_build_object('result', case when contact.erased_at is null then 'archived' else 'erased' end);
       raise sqlstate 'CRM01';
     end if;
     if conversation.status = 'closed' then
@@ -13744,16 +13744,16 @@ comment on function public.claim_reply(uuid, uuid, text, text, boolean, jsonb, u
   'the account''s last success. The result `repeat` contains the state of the earlier send with this idempotency_key. '
   'Its member `mismatch` lists the fields that differ. The result `reused` means that this key belongs to another '
   'message. Its member `differs` lists the fields that do not match that message. The result `not_found` means that '
-  'the company has no such conversation. The result `archived` means that the conversation''s contact is archived. The '
-  'result `closed` contains the contact''s open conversation on the account, if there is one. The result `no_account` '
-  'means that the account of the conversation is disconnected. The result `do_not_contact` means that the person must '
-  'not be contacted. The result `window_closed` contains the end of the window, or null when the person has never '
-  'written. The result `unfit` contains the invalid field and the fault. Either the upload or the quoted message is '
-  'unknown, or the media file has a member or a caption that its kind cannot have. For a claimed reply with a media '
-  'file, the member `media` contains the fields that WhatsApp needs. The member reply_to is the WhatsApp id of the '
-  'quoted message. A dry run of a valid reply returns `send`. Every result contains the key''s company. The function '
-  'writes the message and the ledger row only if the result is `claimed`. Raises PT401 and PT403 as app.company_id() '
-  'does.';
+  'the company has no such conversation. The result `archived` means that the conversation''s contact is archived, and '
+  '`erased` means that the person was erased. The result `closed` contains the contact''s open conversation on the '
+  'account, if there is one. The result `no_account` means that the account of the conversation is disconnected. The '
+  'result `do_not_contact` means that the person must not be contacted. The result `window_closed` contains the end of '
+  'the window, or null when the person has never written. The result `unfit` contains the invalid field and the fault. '
+  'Either the upload or the quoted message is unknown, or the media file has a member or a caption that its kind '
+  'cannot have. For a claimed reply with a media file, the member `media` contains the fields that WhatsApp needs. The '
+  'member reply_to is the WhatsApp id of the quoted message. A dry run of a valid reply returns `send`. Every result '
+  'contains the key''s company. The function writes the message and the ledger row only if the result is `claimed`. '
+  'Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.claim_reply(uuid, uuid, text, text, boolean, jsonb, uuid, jsonb) to api_client;
 
 -- schemas/74_settle.sql

@@ -380,10 +380,11 @@ Deno.test("a reply to an erased person is refused", async () => {
     json: { confirm: own.contact_id },
   });
   assert.equal(status, 200);
+  const refusal = [409, "conflict", "The person was erased, so no one can reply to them"];
   const closed = await sendReply(own.keys.messaging, replyIn(own));
-  assert.deepEqual([closed.status, closed.body.code], [409, "conflict"]);
+  assert.deepEqual([closed.status, closed.body.code, closed.body.error], refusal);
   const path = `/conversations/${own.conversation_id}`;
   assert.equal((await call(own.keys.all, "PATCH", path, { json: { status: "open" } })).status, 200);
   const reopened = await sendReply(own.keys.messaging, replyIn(own));
-  assert.deepEqual([reopened.status, reopened.body.code], [409, "conflict"]);
+  assert.deepEqual([reopened.status, reopened.body.code, reopened.body.error], refusal);
 });

@@ -44,6 +44,11 @@ export function archivedContact(): ApiError {
   );
 }
 
+/** The error for a reply to a person who was erased. */
+export function erasedPerson(): ApiError {
+  return new ApiError("conflict", "The person was erased, so no one can reply to them");
+}
+
 /** The error for a reply when the conversation's account is disconnected. */
 export function noAccount(): ApiError {
   return new ApiError(

@@ -23,6 +23,8 @@ type Decision =
   | { result: "not_found" }
   /** The contact of the conversation is archived. */
   | { result: "archived" }
+  /** The person of the conversation was erased. */
+  | { result: "erased" }
   | { result: "no_account" }
   | { result: "do_not_contact" }
   /**

@@ -8,6 +8,7 @@ import { keyOfOtherMessage, repeatReply, type SendReply } from "../../_shared/se
 import {
   archivedContact,
   closedConversation,
+  erasedPerson,
   noAccount,
   noConversation,
   type ReplyAnswer,
@@ -38,6 +39,8 @@ export async function sendReply(
       throw noConversation();
     case "archived":
       throw archivedContact();
+    case "erased":
+      throw erasedPerson();
     case "closed":
       throw closedConversation(claim.existing_id);
     case "no_account":
