@@ -54,3 +54,15 @@ export function faultIn(text: string): number | null {
     if (open.at(-1) === "}" && !skipKey()) return at;
   }
 }
+
+/** The line and the column where a string stops being valid JSON, as an editor counts them. */
+export function placeOfFault(text: string): string {
+  const at = faultIn(text);
+  if (at === null) return "";
+  const before = text.slice(0, at);
+  const line = before.split("\n").length;
+  const column = at - before.lastIndexOf("\n");
+  return at < text.length
+    ? `: the fault is at line ${line}, column ${column}`
+    : `: it ends too early, at line ${line}, column ${column}`;
+}

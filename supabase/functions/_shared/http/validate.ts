@@ -3,7 +3,6 @@ import { ApiError, type FieldError, invalidRequest } from "../errors.ts";
 import { built } from "../lazily.ts";
 import { type BodyReading, readJsonText, refused } from "./body.ts";
 import { unknownField, unknownParameter } from "./suggestion.ts";
-import { faultIn } from "./json_fault.ts";
 import { InexactNumber, parseStrictly, RepeatedKeys } from "./strict_json.ts";
 
 const NoParameters = z.strictObject({});
@@ -62,7 +61,7 @@ export async function readObject<Schemas extends Record<string, z.core.$ZodType>
   }
   const schema = schemas[mediaType] as Schemas[keyof Schemas];
   const { text, survey } = await readJsonText(request, reading);
-  return { schema, value: parseObject(text, () => parse(text, survey)) };
+  return { schema, value: await parseObject(text, () => parse(text, survey)) };
 }
 
 /**
@@ -223,30 +222,20 @@ export function readParams<Schema extends z.core.$ZodType>(
   return check(schema, params, () => "is not a part of this path");
 }
 
-function parseObject(text: string, parse: () => unknown): unknown {
+async function parseObject(text: string, parse: () => unknown): Promise<unknown> {
   let value: unknown;
   try {
     value = parse();
   } catch (error) {
     if (error instanceof RepeatedKeys) throw invalidRequest(givenTwice(error));
     if (!(error instanceof SyntaxError)) throw error;
-    const what = text.trim() === "" ? "is empty" : `is not valid JSON${placeOfFault(text)}`;
-    throw refused(`${what}; send a JSON object`);
+    if (text.trim() === "") throw refused("is empty; send a JSON object");
+    // Few requests need this code, so the function does not load it at its start.
+    const { placeOfFault } = await import("./json_fault.ts");
+    throw refused(`is not valid JSON${placeOfFault(text)}; send a JSON object`);
   }
   if (isObject(value)) return value;
   throw refused("must be a JSON object");
-}
-
-/** The line and the column where a string stops being valid JSON, as an editor counts them. */
-function placeOfFault(text: string): string {
-  const at = faultIn(text);
-  if (at === null) return "";
-  const before = text.slice(0, at);
-  const line = before.split("\n").length;
-  const column = at - before.lastIndexOf("\n");
-  return at < text.length
-    ? `: the fault is at line ${line}, column ${column}`
-    : `: it ends too early, at line ${line}, column ${column}`;
 }
 
 function isObject(value: unknown): boolean {
