@@ -15424,8 +15424,7 @@ as $$
         select 'done', count(*)
         from (
           select from public.channel_events as events
-          where events.channel_app_id = apps.id and events.state = 'done'
-          limit 10000
+          where events.channel_app_id = apps.id and events.state = 'done' limit 10000
         ) as found
         having count(*) > 0
       ) as counted
@@ -15463,11 +15462,10 @@ begin
   if not forced and (accounts > 0 or events > 0) then
     return jsonb_build_object('deleted', false, 'accounts', accounts, 'events', events);
   end if;
-  delete from public.channel_events where id in (
-    select id from public.channel_events where channel_app_id = app_id
-    limit 1000
-    for update skip locked
-  );
+  with some_events as (
+    select id from public.channel_events where channel_app_id = app_id limit 1000 for update skip locked
+  )
+  delete from public.channel_events using some_events where channel_events.id = some_events.id;
   get diagnostics deleted_now = row_count;
   if deleted_now = 1000 then
     return jsonb_build_object('deleted', false, 'accounts', accounts, 'events', events, 'continues', true);
