@@ -178,7 +178,7 @@ declare
   holder uuid;
   field text;
 begin
-  select archived_at, external_id into contact from public.contacts
+  select archived_at, phone, external_id into contact from public.contacts
   where company_id = own_company_id and id = own_contact_id
   for update;
   if not found then
@@ -186,7 +186,7 @@ begin
   end if;
   for tries in 1..10 loop
     exit when contact.archived_at is null;
-    field := 'phone';
+    field := case when contact.phone is null then 'user_id' else 'phone' end;
     holder := app.holder_of_persons(own_company_id, own_contact_id);
     if holder is null then
       field := 'external_id';
@@ -210,8 +210,8 @@ end
 $$;
 comment on function app.unarchive_contact(uuid, uuid) is
   'Restores a contact of a company. A contact that is not archived does not change. The result is { status: 200, id }, '
-  '{ status: 404 }, or { status: 409, existing_id, field } with the contact that now has the phone number or the '
-  'external_id.';
+  '{ status: 404 }, or { status: 409, existing_id, field } with the contact that now has the phone number, the '
+  'external_id or, if the phone number is hidden, a user id.';
 
 create function app.unarchive_deal(own_company_id uuid, own_deal_id uuid) returns jsonb
 language plpgsql

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { type Answer, assertField, call } from "../support/calls.ts";
-import { replyIn, sendReply, writes } from "../support/replying.ts";
+import { hidePhone, replyIn, sendReply, writes } from "../support/replying.ts";
 import { personToken, rest } from "../support/rest.ts";
 
 const company = await newCompany();
@@ -120,6 +120,19 @@ Deno.test("an archived contact's phone number is free, and the contact cannot be
   const repeat = await ask("POST", `/contacts/${old.id}/restore`, undefined, key);
   assert.deepEqual([repeat.status, repeat.headers.get("Idempotent-Replayed")], [200, "true"]);
   assert.ok(repeat.body.data.archived_at, "a repeated request restores nothing");
+});
+
+Deno.test("a contact without a phone number cannot be restored while another contact is the same person, and the error says so", async () => {
+  const [old, fresh] = [await newContact(), await newContact()];
+  const user_id = crypto.randomUUID();
+  await hidePhone({ ...company, contact_id: old.id }, [user_id]);
+  await archive(`/contacts/${old.id}`);
+  await hidePhone({ ...company, contact_id: fresh.id }, [user_id]);
+  const refused = await ask("POST", `/contacts/${old.id}/restore`);
+  assert.deepEqual([refused.status, refused.body.existing_id], [409, fresh.id]);
+  assert.match(refused.body.error, /^Another contact is now the same person/);
+  await archive(`/contacts/${fresh.id}`);
+  assert.equal((await ask("POST", `/contacts/${old.id}/restore`)).status, 200);
 });
 
 Deno.test("with If-Match, a record is archived only if its version is unchanged, and a repeat of the request succeeds too", async () => {

@@ -18,6 +18,8 @@ export const contactArchiving = [
     conflicts: {
       phone:
         "Another contact now has this contact's phone; archive that contact first, or use that contact instead",
+      user_id:
+        "Another contact is now the same person; archive that contact first, or use that contact instead",
       external_id:
         "Another contact now has this contact's external_id; archive that contact first, or give it another external_id",
     },

@@ -157,8 +157,8 @@ export const words = {
       summary: "Restore a contact",
       description:
         "Restores an archived contact unchanged, and returns it. If another contact now has its " +
-        "phone number or its `external_id`, the request returns a 409 with the id of that " +
-        "contact. A contact that is not archived is returned unchanged.",
+        "phone number or its `external_id`, or is now the same person, the request returns a " +
+        "409 with the id of that contact. A contact that is not archived is returned unchanged.",
     },
     mergeContact: {
       tag: "Contacts",
