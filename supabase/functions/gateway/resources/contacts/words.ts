@@ -166,11 +166,13 @@ export const words = {
       description:
         "Merges two contacts of the same person. The contact in the path remains, and receives " +
         "the deals, conversations, messages and sends of `from`. It has the tags of both " +
-        "contacts, and its empty fields are filled with the values of `from`. If " +
-        "`do_not_contact` is `true` for one of the contacts, it is `true` for the remaining " +
-        "contact, unless the person wrote START after STOP. The remaining contact keeps the " +
-        "phone number of `from` as an additional phone number. From then on, a `GET` with the id " +
-        "of `from` returns the remaining contact, with `merged_into`. " +
+        "contacts, and its empty fields are filled with the values of `from`. A name that your " +
+        "company set replaces a name that came from WhatsApp, and of two names that came from " +
+        "WhatsApp, the earlier one stays. If `do_not_contact` is `true` for one of the contacts, " +
+        "it is `true` for the remaining contact, unless the person wrote START after STOP. The " +
+        "remaining contact keeps the phone number of `from` as an additional phone number. From " +
+        "then on, a `GET` with the id of `from` returns the remaining contact, with " +
+        "`merged_into`. " +
         "A write with the id of `from` returns a 409 with the id of the remaining contact. " +
         "Merging again returns the same response.",
     },
