@@ -25,7 +25,9 @@ declare
   kept record;
 begin
   if earlier is not null then
-    return json_build_object('replayed', true, 'data', app.webhook_json(judged), 'sealed_secret', judged.sealed_secret);
+    -- The first request may have ended after the webhook was read above.
+    hook := app.managed_webhook(judged.id);
+    return json_build_object('replayed', true, 'data', app.webhook_json(hook), 'sealed_secret', hook.sealed_secret);
   end if;
   if overlap_hours is null or overlap_hours not between 0 and 168 then
     raise sqlstate 'PT422' using message = 'overlap_hours must be 0 to 168';

@@ -197,13 +197,15 @@ set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  hook constant public.webhooks := app.locked_webhook(redeliver_event.webhook_id);
-  event constant app.events := app.stored_event(hook.company_id, app.event_id(redeliver_event.event_id));
-  earlier constant jsonb := app.claim_idempotency_key(hook.company_id, idempotency);
+  judged constant public.webhooks := app.managed_webhook(redeliver_event.webhook_id);
+  hook public.webhooks;
+  event constant app.events := app.stored_event(judged.company_id, app.event_id(redeliver_event.event_id));
+  earlier constant jsonb := app.claim_idempotency_key(judged.company_id, idempotency);
 begin
   if earlier is not null then
     return json_build_object('replayed', true, 'event_id', redeliver_event.event_id);
   end if;
+  hook := app.locked_webhook(judged.id);
   perform app.require_delivering(hook);
   -- A webhook can get each event of a type to which it subscribes, and each event that it received earlier. But it can
   -- get a test event only if the test was made for this webhook.
@@ -247,17 +249,17 @@ set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  hook constant public.webhooks := app.locked_webhook(replay_webhook.webhook_id);
-  earlier constant jsonb := app.claim_idempotency_key(hook.company_id, idempotency);
+  judged constant public.webhooks := app.managed_webhook(replay_webhook.webhook_id);
+  hook public.webhooks;
+  earlier constant jsonb := app.claim_idempotency_key(judged.company_id, idempotency);
   at constant timestamptz := clock_timestamp();
   ends_at constant timestamptz := least(replay_webhook.until, at);
-  asked constant jsonb := jsonb_build_object(
-    'since', replay_webhook.since, 'until', ends_at, 'types', coalesce(nullif(replay_webhook.types, '{}'), hook.types)
-  );
+  asked jsonb;
 begin
   if earlier is not null then
     return earlier || '{ "replayed": true }';
   end if;
+  hook := app.locked_webhook(judged.id);
   perform app.require_delivering(hook);
   -- A caller that asks for the last 30 days has computed `since` a little earlier, with its own clock.
   if replay_webhook.since is null or replay_webhook.since < at - interval '30 days 5 minutes' then
@@ -275,6 +277,9 @@ begin
   if not found then
     raise sqlstate 'PT409' using message = 'An earlier replay of this webhook is still running: try again later';
   end if;
+  asked := jsonb_build_object(
+    'since', replay_webhook.since, 'until', ends_at, 'types', coalesce(nullif(replay_webhook.types, '{}'), hook.types)
+  );
   perform app.keep_outcome(hook.company_id, idempotency, asked);
   return asked || '{ "replayed": false }';
 end
@@ -293,12 +298,14 @@ set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  hook constant public.webhooks := app.locked_webhook(test_webhook.webhook_id);
-  earlier constant jsonb := app.claim_idempotency_key(hook.company_id, idempotency);
+  judged constant public.webhooks := app.managed_webhook(test_webhook.webhook_id);
+  hook public.webhooks;
+  earlier constant jsonb := app.claim_idempotency_key(judged.company_id, idempotency);
   at constant timestamptz := clock_timestamp();
   made_id uuid := earlier ->> 'id';
 begin
   if earlier is null then
+    hook := app.locked_webhook(judged.id);
     perform app.require_delivering(hook);
     if (
       select count(*) from app.open_deliveries

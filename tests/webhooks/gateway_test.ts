@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import * as base64url from "jose/base64url";
 import { openWebhookSecret } from "../../supabase/functions/_shared/credentials/webhook_secrets.ts";
-import { call, untilServed } from "../support/calls.ts";
+import { type Answer, call, untilServed } from "../support/calls.ts";
 import { anyKey, assertCode, assertFirst, assertReplayed, post } from "../support/idempotent.ts";
 import { type Company, newCompany, newKey } from "../support/company.ts";
 import { addWebhook, noteEvents } from "../support/receiving.ts";
@@ -53,6 +53,31 @@ Deno.test("a key with the `webhooks` scope creates a webhook, and a repeat of th
     ...{ action: "webhook_created", actor_kind: "key", actor_id: webhook.created_by_key_id },
     webhook_address: URL_,
   });
+});
+
+Deno.test("a repeat of a request about a webhook does not wait until others have changed the webhook", async () => {
+  const { keys } = await newCompany();
+  const { id } = await create(keys.webhooks);
+  const headers = { "Idempotency-Key": crypto.randomUUID() };
+  const ask = (action: string, json?: object) =>
+    call(keys.webhooks, "POST", `/webhooks/${id}/${action}`, { json, headers });
+  const { body } = await ask("test");
+  const asked: [string, object?][] = [
+    ["test"],
+    [`deliveries/${body.data.event_id}/redeliver`],
+    ["replay", { since: new Date(Date.now() - 60_000).toISOString() }],
+    ["rotate-secret", { overlap_hours: 1 }],
+  ];
+  const answers: Answer[] = [];
+  for (const each of asked) answers.push(await ask(...each));
+  await withDatabase((sql) =>
+    sql.begin(async (sql) => {
+      await sql`select from webhooks where id = ${id} for no key update`;
+      for (const [at, each] of asked.entries()) {
+        assertReplayed(await ask(...each), answers[at]);
+      }
+    })
+  );
 });
 
 Deno.test("a company has at most ten webhooks, even when many are created simultaneously", async () => {
