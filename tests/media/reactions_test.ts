@@ -221,8 +221,10 @@ Deno.test("if the reaction cannot be stored, the response asks the caller to rep
   });
   assert.equal(lines.length, 1);
   assert.deepEqual([answer!.status, answer!.body.code], [503, "database_unavailable"]);
-  assert.match(answer!.body.error, /; repeat the request$/);
-  assert.equal(channel.calls.length, 1);
+  assert.match(answer!.body.error, /; the change may have been made, so .+ a repeat does no harm$/);
+  const removed = await react(company.keys.messaging, id);
+  assert.deepEqual([removed.status, removed.body.error], [503, answer!.body.error]);
+  assert.equal(channel.calls.length, 2);
 });
 
 Deno.test("the path of a reaction accepts only PUT and DELETE", async () => {

@@ -5,14 +5,12 @@ import { readWhatsappConfig } from "../../supabase/functions/whatsapp/whatsapp_c
 import { newCompany } from "../support/company.ts";
 import { replyIn, spokenTo, writes } from "../support/replying.ts";
 import { accepted, ownChannel, setToken, storedMessage } from "../support/sending.ts";
-import { ownReplies } from "../support/own_functions.ts";
+import { ownReplies, watchedStack } from "../support/own_functions.ts";
 import { environment, stack, statement } from "../support/test_stack.ts";
 
 /** Returns a function that marks a message as read. */
-async function ownReader(channelUrl: string) {
-  const app = whatsapp(
-    await readWhatsappConfig(environment({ supabaseUrl: stack.url, channelUrl })),
-  );
+async function ownReader(channelUrl: string, supabaseUrl = stack.url) {
+  const app = whatsapp(await readWhatsappConfig(environment({ supabaseUrl, channelUrl })));
   return async (key: string, id: string, json: unknown = {}) => {
     const answer = await app.fetch(
       new Request(`http://functions.example/whatsapp/messages/${id}/read`, {
@@ -139,4 +137,17 @@ Deno.test("if the channel does not mark the message as read, `read_at` remains e
   `;
   assert.deepEqual([...notices], [{ event: "190", stopped_sends: 0 }]);
   assert.equal((await storedMessage(id)).read_at, null);
+});
+
+Deno.test("if the database fails after the channel marked the message, the error says that this may have been done", async () => {
+  const company = await newCompany();
+  const id = await written(company);
+  await using channel = ownChannel(() => Response.json({ success: true }));
+  await using database = watchedStack((request) =>
+    request.url.endsWith("/note_message_read") ? new Response(null, { status: 503 }) : null
+  );
+  const markRead = await ownReader(channel.url, database.url);
+  const { status, body } = await markRead(company.keys.messaging, id);
+  assert.deepEqual([status, body.code, channel.calls.length], [503, "database_unavailable", 1]);
+  assert.match(body.error, /; the change may have been made, so .+ a repeat does no harm$/);
 });

@@ -268,6 +268,23 @@ Deno.test("uploads with unknown keys do not delay the upload of a known company"
   for (const { status } of await Promise.all(trying)) assert.equal(status, 401);
 });
 
+Deno.test("if the database fails after the channel has the file, the error says that it may have been stored", async () => {
+  const company = await newCompany();
+  await using channel = uploadChannel();
+  await using database = watchedStack((request) =>
+    /\/(add_)?media_upload$/.test(request.url) ? new Response(null, { status: 503 }) : null
+  );
+  const upload = await ownUploads(channel.url, { supabaseUrl: database.url });
+  const png = { type: "image/png" };
+  const away = await upload(company.keys.messaging, fileOfType("image/png", 64), png);
+  assert.deepEqual([away.status, away.body.code, channel.uploads.length], [
+    ...[503, "database_unavailable", 1],
+  ]);
+  assert.match(away.body.error, /; the file may have been stored, so .+ a repeat does no harm$/);
+  const unread = await upload(company.keys.messaging, null, { id: crypto.randomUUID() });
+  assert.deepEqual([unread.status, unread.body.error.split("; ")[1]], [503, "try again"]);
+});
+
 Deno.test("expired uploads are not returned, and the `tend_channel` job deletes them", async () => {
   const company = await newCompany();
   await using channel = uploadChannel();

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { newCompany } from "../support/company.ts";
 import { later, logged } from "../support/log_lines.ts";
-import { ownReplies } from "../support/own_functions.ts";
+import { ownReplies, watchedStack } from "../support/own_functions.ts";
 import { replyIn, spokenTo } from "../support/replying.ts";
 import { accepted, ledgerOf, ownChannel, setSealedToken } from "../support/sending.ts";
 import { statement } from "../support/test_stack.ts";
@@ -75,6 +75,20 @@ Deno.test("a repeat of a released reply sends nothing after the window has close
   assert.equal((await reply(company.keys.messaging, json)).body.code, "window_closed");
   const [{ state, attempt }] = await ledgerOf(company);
   assert.deepEqual([state, attempt, channel.calls.length], ["released", 1, 1]);
+});
+
+Deno.test("if the database does not store the claim of a reply, the error says that nothing was sent", async () => {
+  const company = await spokenTo();
+  await using channel = ownChannel(() => accepted());
+  await using database = watchedStack((request) =>
+    request.url.endsWith("/claim_reply") ? new Response(null, { status: 503 }) : null
+  );
+  const reply = await ownReplies(channel.url, { supabaseUrl: database.url });
+  const { status, body } = await reply(company.keys.messaging, replyIn(company));
+  assert.deepEqual([status, body.error.split("; ")[1]], [
+    ...[503, "nothing was sent, so repeat the request"],
+  ]);
+  assert.equal(channel.calls.length, 0);
 });
 
 Deno.test("a token that cannot be decrypted causes an account error, and nothing is sent", async () => {

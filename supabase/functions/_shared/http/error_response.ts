@@ -15,16 +15,21 @@ export interface ErrorAnswers {
    * The end of the message about a temporary database fault. This text explains what the caller
    * should do.
    *
+   * @param request the method and the path of the request.
    * @param mayBeDone whether a change may have been made.
    * @param isRepeatable whether the request has an Idempotency-Key.
    */
-  whenUnavailable(method: string, mayBeDone: boolean, isRepeatable: boolean): string;
+  whenUnavailable(
+    request: { method: string; path: string },
+    mayBeDone: boolean,
+    isRepeatable: boolean,
+  ): string;
 }
 
 const DEFAULTS: ErrorAnswers = {
   always: {},
-  whenUnavailable(method, mayBeDone, isRepeatable) {
-    if (method === "GET" || method === "HEAD") return "try again";
+  whenUnavailable(request, mayBeDone, isRepeatable) {
+    if (request.method === "GET" || request.method === "HEAD") return "try again";
     if (!mayBeDone) return "nothing was changed, so try again";
     return isRepeatable
       ? "the change may have been made, so repeat the request with the same Idempotency-Key: the " +
@@ -72,10 +77,9 @@ async function forCaller(
   const { origin, caller, isRepeatable = false } = c.var;
   const isKnown = error instanceof ApiError;
   if (!isKnown) logTrouble(origin, error);
-  const { method } = c.req;
   const trouble = passingTrouble(error);
   if (trouble) {
-    const whatToDo = whenUnavailable(method, mayBeDone(error), isRepeatable);
+    const whatToDo = whenUnavailable(c.req, mayBeDone(error), isRepeatable);
     return databaseUnavailable(trouble, whatToDo);
   }
   const answer = isKnown ? error : new ApiError("internal", "Internal error");
@@ -91,7 +95,7 @@ async function forCaller(
     // After an unexpected failure, it is unknown which part of the request was completed. The
     // function's own text could then be wrong.
     const whatToDo = isKnown ? whenUnavailable : DEFAULTS.whenUnavailable;
-    return databaseUnavailable(trouble, whatToDo(method, mayBeDone(error), isRepeatable));
+    return databaseUnavailable(trouble, whatToDo(c.req, mayBeDone(error), isRepeatable));
   }
 }
 

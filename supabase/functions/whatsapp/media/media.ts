@@ -9,7 +9,11 @@ export function media(config: UploadConfig) {
     scopeOf: () => "messaging",
     errors: {
       always: { success: false },
-      whenUnavailable: () => "nothing was stored, so repeat the request",
+      // The channel may already have the file.
+      whenUnavailable: ({ method }) =>
+        method === "POST"
+          ? "the file may have been stored, so repeat the request: a repeat does no harm"
+          : "try again",
     },
   });
 }

@@ -11,10 +11,12 @@ export function replies(config: SendingConfig) {
     refusesMethodFirst: true,
     errors: {
       always: { success: false },
-      // If the claim of a send fails, the channel has not been called. A reaction may have reached
-      // the channel already, but a repeat of it does no harm.
-      whenUnavailable: (method) =>
-        `${method === "POST" ? "nothing was sent, so " : ""}repeat the request`,
+      // If the claim of a send fails, the channel has not been called. A read mark or a reaction may
+      // have reached the channel already.
+      whenUnavailable: ({ path }) =>
+        path === "/whatsapp/messages"
+          ? "nothing was sent, so repeat the request"
+          : "the change may have been made, so repeat the request: a repeat does no harm",
     },
   });
 }
