@@ -41,16 +41,17 @@ async function assertAnswers(
   const company = await newCompanyWithTemplate();
   const request = await ownGateway(supabaseUrl, timeoutMs);
   for (const route of routes) {
-    const lines = await logged(async () => {
-      const body = route.body?.(company);
-      const answer = await request(company.keys.all, route.method, route.path(company), body);
-      assert.deepEqual([answer.status, answer.body], [status, {
-        error: error(route.method),
-        code,
-        request_id: answer.headers.get("X-Request-Id"),
-      }]);
-      assert.equal(answer.headers.get("Retry-After"), status === 503 ? "2" : null);
-    });
+    const lines = await later(3600, () =>
+      logged(async () => {
+        const body = route.body?.(company);
+        const answer = await request(company.keys.all, route.method, route.path(company), body);
+        assert.deepEqual([answer.status, answer.body], [status, {
+          error: error(route.method),
+          code,
+          request_id: answer.headers.get("X-Request-Id"),
+        }]);
+        assert.equal(answer.headers.get("Retry-After"), status === 503 ? "2" : null);
+      }));
     assert.equal(lines.length, 1, lines.join("\n"));
     const line = JSON.parse(lines[0]);
     assert.deepEqual([line.level, line.method], ["error", route.method]);
@@ -142,6 +143,36 @@ Deno.test("if the database refuses the times in a token, the response is a 503 a
     await assertAnswers(database.url, unavailable(/"event":"clock_trouble"/, AGAIN, what));
   }
 });
+
+Deno.test("of each cause of a failure, the log has at most 10 lines in ten seconds, and then the number of further failures", () =>
+  later(4 * 3600, async (start) => {
+    const { keys } = await newCompany();
+    let code = "";
+    await using database = watchedStack(() =>
+      Response.json({ code, message: "x", details: null, hint: null }, { status: 500 })
+    );
+    const request = await ownGateway(database.url);
+    const failedAt = async (ms: number, cause: string, count: number) => {
+      [code, Date.now] = [cause, () => start + ms];
+      const ids: string[] = [];
+      const lines = await logged(async () => {
+        for (let asked = 0; asked < count; asked++) {
+          ids.push((await request(keys.read, "GET", "/contacts")).body.request_id);
+        }
+      });
+      return lines.map((line) => {
+        const { request_id, event, left_out = 0 } = JSON.parse(line);
+        return [ids.indexOf(request_id), event, left_out];
+      });
+    };
+    const tenLines = (event: string) => Array.from({ length: 10 }, (_, index) => [index, event, 0]);
+    const LOCKED = "55P03";
+    assert.deepEqual(await failedAt(0, LOCKED, 25), tenLines("database_unavailable"));
+    // A frequent cause hides no other cause.
+    assert.deepEqual(await failedAt(0, "53100", 1), [[0, "database_unavailable", 0]]);
+    assert.deepEqual(await failedAt(0, "22P02", 12), tenLines("request_failed"));
+    assert.deepEqual(await failedAt(10_000, LOCKED, 1), [[0, "database_unavailable", 15]]);
+  }));
 
 Deno.test("if a 503 is returned before the write, it says that nothing was changed", async () => {
   const company = await newCompany();

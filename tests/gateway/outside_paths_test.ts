@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readGatewayConfig } from "../../supabase/functions/gateway/gateway_config.ts";
 import { gateway } from "../../supabase/functions/gateway/app.ts";
 import { newCompany } from "../support/company.ts";
-import { logged } from "../support/log_lines.ts";
+import { later, logged } from "../support/log_lines.ts";
 import { ownGateway, watchedStack } from "../support/own_functions.ts";
 import { environment } from "../support/test_stack.ts";
 
@@ -30,10 +30,11 @@ Deno.test("a 503 from a proxy with a numeric `code` is reported as an unavailabl
   );
   const request = await ownGateway(database.url);
   for (const path of ["/nothing", "/contacts"]) {
-    const lines = await logged(async () => {
-      const { status, body } = await request(keys.read, "GET", path);
-      assert.deepEqual([status, body.code], [503, "database_unavailable"], path);
-    });
+    const lines = await later(3600, () =>
+      logged(async () => {
+        const { status, body } = await request(keys.read, "GET", path);
+        assert.deepEqual([status, body.code], [503, "database_unavailable"], path);
+      }));
     assert.equal(JSON.parse(lines[0]).event, "database_unavailable");
   }
 });

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { call } from "../support/calls.ts";
 import { mediumOf, newCompany, newCompanyWithTemplate } from "../support/company.ts";
 import { later, logged } from "../support/log_lines.ts";
-import { ownGateway, watchedStack } from "../support/own_functions.ts";
+import { backgroundWork, ownGateway, watchedStack } from "../support/own_functions.ts";
 import { addMedium, hex, mediaChannel, mediaGateway, patternOf } from "../support/media.ts";
 import { stack, statement, withDatabase } from "../support/test_stack.ts";
 import { addMessage } from "../support/company.ts";
@@ -248,6 +248,22 @@ Deno.test("an account token that cannot be decrypted causes a 500 channel_accoun
   assert.deepEqual([response.status, (await response.json()).code], [500, "channel_account_error"]);
   assert.deepEqual(channel.seen, []);
   assert.match(lines[0], /"event":"account_token_unusable"/);
+});
+
+Deno.test("the log has a line for each of at most 10 downloads in ten seconds", async () => {
+  await using channel = mediaChannel(JPEG);
+  const id = await addMedium(company, JPEG);
+  await using own = await mediaGateway(channel.url);
+  const lines = await later(20, () =>
+    logged(async () => {
+      for (let count = 0; count < 15; count++) {
+        const response = await own.ask(key, `/messages/${id}/media`);
+        assert.equal((await response.bytes()).length, JPEG.length);
+      }
+      await backgroundWork();
+    }));
+  const events = lines.map((line) => JSON.parse(line).event);
+  assert.deepEqual(events, Array(10).fill("media_read"));
 });
 
 Deno.test("an operation that returns a file returns every error as JSON", async () => {

@@ -41,7 +41,7 @@ export async function later<Answer>(
   const { now } = Date;
   const planned = now() + seconds * 1000;
   // When the clock moves back, the instance resets its count of log lines.
-  const start = lastStart = Math.abs(planned - lastStart) < 10_000 ? lastStart - 1 : planned;
+  const start = lastStart = Math.abs(planned - lastStart) < 20_000 ? lastStart - 1 : planned;
   Date.now = () => start;
   try {
     return await work(start);

@@ -29,3 +29,15 @@ export class LineLimit {
     return facts;
   }
 }
+
+const limits = new Map<string, LineLimit>();
+
+/**
+ * Takes a line of a kind that may have at most 10 lines in ten seconds; see `LineLimit.take`. There
+ * must be only a few kinds.
+ */
+export function takeLine(kind: string): { left_out?: number } | null {
+  const limit = limits.get(kind) ?? new LineLimit(10);
+  limits.set(kind, limit);
+  return limit.take();
+}

@@ -1,3 +1,5 @@
+import { takeLine } from "./line_limit.ts";
+
 /** The request that a log line belongs to. */
 export interface Origin {
   /** The id in the `X-Request-Id` header of its response. */
@@ -32,6 +34,15 @@ export function logFailure(
     error: error instanceof Error ? error.stack ?? error.message : String(error),
     ...(hasLogFacts(error) && error.logFacts()),
   }));
+}
+
+/**
+ * Logs a failure that may be very frequent: at most 10 lines of each kind in ten seconds. The next
+ * line contains the number of lines that were `left_out`.
+ */
+export function logFrequentFailure(origin: Origin, event: string, error: unknown, kind = event) {
+  const line = takeLine(kind);
+  if (line) logFailure(origin, event, error, line);
 }
 
 function hasLogFacts(error: unknown): error is ErrorWithLogFacts {

@@ -7,7 +7,7 @@ import { fieldsOfRow, readOnlyFields } from "./answers.ts";
 import { countUsage } from "./count_usage.ts";
 import { etagOf, isKnown, onlyVersion, readConditions } from "./conditional.ts";
 import { deprecationHeaders, noteDeprecatedUse } from "./deprecation.ts";
-import { logFailure, type Origin } from "../log.ts";
+import { logFrequentFailure, type Origin } from "../log.ts";
 import { type ApiEnv, newHono } from "./env.ts";
 import { requireAddress, serverUrl } from "./address.ts";
 import { askedOf, type JudgedItem, readBatch } from "./batch_body.ts";
@@ -182,7 +182,7 @@ function streamOf(pieces: AsyncIterable<string>, origin: Origin): ReadableStream
     try {
       yield* pieces;
     } catch (error) {
-      logFailure(origin, "answer_broken_off", error);
+      logFrequentFailure(origin, "answer_broken_off", error);
       throw error;
     }
   };

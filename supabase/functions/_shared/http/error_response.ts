@@ -3,7 +3,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Config } from "../config.ts";
 import { DatabaseError, type PassingTrouble } from "../database/rows.ts";
 import { ApiError, RETRY_SOON } from "../errors.ts";
-import { logFailure, type Origin } from "../log.ts";
+import { logFrequentFailure, type Origin } from "../log.ts";
 import type { ApiEnv } from "./env.ts";
 import { logRefusedKey } from "./refused_keys.ts";
 
@@ -119,10 +119,12 @@ function passingTrouble(error: unknown): PassingTrouble | null {
   return error instanceof DatabaseError ? error.passing : null;
 }
 
+/** Each cause of a database fault has its own lines, so that a frequent cause hides no other. */
 function logTrouble(origin: Origin, error: unknown) {
   const trouble = passingTrouble(error);
   const ofDatabase = trouble === "clock" ? "clock_trouble" : "database_unavailable";
-  logFailure(origin, trouble ? ofDatabase : "request_failed", error);
+  const event = trouble ? ofDatabase : "request_failed";
+  logFrequentFailure(origin, event, error, trouble ?? event);
 }
 
 /** Whether a change may have been made before this error. */

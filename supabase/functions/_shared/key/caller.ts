@@ -4,7 +4,7 @@ import { type CompanyDb, companyDb, type SharedDb } from "../database/company_db
 import { RecentlyUsed } from "../database/recently_used.ts";
 import { rows } from "../database/rows.ts";
 import { ApiError } from "../errors.ts";
-import { logFailure, type Origin } from "../log.ts";
+import { logFrequentFailure, type Origin } from "../log.ts";
 import { holderOf, remember, whatIsKnownOf } from "./known_keys.ts";
 import { hashKey, presentedKey } from "./presented_key.ts";
 import { type Role, type Scope, tokenSource } from "./token.ts";
@@ -124,7 +124,7 @@ export class Caller {
       remember(this.keyHash, { companyId });
       // An `ApiError` means that the key was switched off just after the response, or that its
       // company has many requests in progress. Both cases are normal, so they are not logged.
-      if (!(error instanceof ApiError)) logFailure(origin, "note_use", error);
+      if (!(error instanceof ApiError)) logFrequentFailure(origin, "note_use", error);
     });
     keepRunning(noting);
   }

@@ -1,16 +1,8 @@
-import { LineLimit } from "../../_shared/line_limit.ts";
+import { takeLine } from "../../_shared/line_limit.ts";
 import { logEvent, logFailure, logWarning, type Origin } from "../../_shared/log.ts";
 import type { SettledWebhook } from "./delivery.ts";
 
-/**
- * The limit for each log event about webhooks: an outage can affect hundreds of webhooks at once.
- */
-const limits = {
-  webhook_paused: new LineLimit(10),
-  webhook_resumed: new LineLimit(10),
-  webhook_switched_off: new LineLimit(10),
-  webhook_secret: new LineLimit(10),
-};
+// An outage can affect hundreds of webhooks at once, so the lines of each event are limited.
 
 /** Logs that a webhook was paused, resumed or switched off after its outcomes were stored. */
 export function logSettledWebhook(origin: Origin, webhook: SettledWebhook) {
@@ -20,7 +12,7 @@ export function logSettledWebhook(origin: Origin, webhook: SettledWebhook) {
     : told === "paused"
     ? "webhook_paused"
     : "webhook_switched_off";
-  const line = limits[event].take();
+  const line = takeLine(event);
   if (!line) return;
   const facts = { webhook_id, company_id, ...line };
   if (told === "resumed") logEvent(origin, event, facts);
@@ -32,7 +24,7 @@ export function logSettledWebhook(origin: Origin, webhook: SettledWebhook) {
  * Logs that a webhook was switched off because the API key that it depends on is no longer valid.
  */
 export function logEndedKey(origin: Origin, webhook_id: string) {
-  const line = limits.webhook_switched_off.take();
+  const line = takeLine("webhook_switched_off");
   if (line) logWarning(origin, "webhook_switched_off", { webhook_id, why: "key_ended", ...line });
 }
 
@@ -42,6 +34,6 @@ export function logUnreadableSecret(
   error: unknown,
   facts: { webhook_id: string; company_id: string },
 ) {
-  const line = limits.webhook_secret.take();
+  const line = takeLine("webhook_secret");
   if (line) logFailure(origin, "webhook_secret", error, { ...facts, ...line });
 }

@@ -14,6 +14,7 @@ import {
   wrongFile,
 } from "../../_shared/http/file_body.ts";
 import type { Caller } from "../../_shared/key/caller.ts";
+import { takeLine } from "../../_shared/line_limit.ts";
 import { logEvent, logFailure, type Origin } from "../../_shared/log.ts";
 import type { Access } from "../../_shared/sending/claim.ts";
 import { withToken } from "../../_shared/sending/readable_token.ts";
@@ -101,13 +102,17 @@ export async function uploadMedia(
       upload: upload as Json,
     });
     const stored = rows(await urgent(statement)) as unknown as MediaUpload; // the jsonb from add_media_upload()
-    logEvent(origin, "media_upload", {
-      company_id: account.company_id,
-      account_id: account.account_id,
-      media_upload_id: stored.id,
-      bytes: stored.bytes,
-      ms: Math.round(performance.now() - began),
-    });
+    const line = takeLine("media_upload");
+    if (line) {
+      logEvent(origin, "media_upload", {
+        company_id: account.company_id,
+        account_id: account.account_id,
+        media_upload_id: stored.id,
+        bytes: stored.bytes,
+        ms: Math.round(performance.now() - began),
+        ...line,
+      });
+    }
     return stored;
   } finally {
     await bytes.return(undefined).catch(() => {});
@@ -152,7 +157,8 @@ async function handOn(
       throw await notedRefusal(db, account, { stopsSend: false }, origin);
     }
     if (!(error instanceof MediaTrouble)) throw error;
-    logFailure(origin, "media_upload", error, { account_id });
+    const line = takeLine("media_upload failure");
+    if (line) logFailure(origin, "media_upload", error, { account_id, ...line });
     if (error.channel && isAboutAccount(error.channel)) {
       throw await notedRefusal(db, account, { code: error.channel.code, stopsSend: false }, origin);
     }

@@ -3,6 +3,7 @@ import { UnusableToken } from "../../../_shared/credentials/account_token.ts";
 import { ApiError } from "../../../_shared/errors.ts";
 import type { FairShare } from "../../../_shared/fair_share.ts";
 import type { Caller } from "../../../_shared/key/caller.ts";
+import { takeLine } from "../../../_shared/line_limit.ts";
 import { logEvent, logWarning, type Origin } from "../../../_shared/log.ts";
 import { askForMedium, type NoMedium } from "../../../_shared/media/download.ts";
 import { extensionOf, servedType } from "../../../_shared/media/media_kinds.ts";
@@ -74,7 +75,7 @@ async function answerTo(
       if (opened.kind !== "open") throw await errorOf(opened, asked);
       const { type, beginning, length, stream, ended } = opened;
       const headers = headersOf(type, beginning, length, asked);
-      return { answer: { headers, body: stream }, ended: ended.then((end) => log(end, asked)) };
+      return { answer: { headers, body: stream }, ended: ended.then((end) => logEnd(end, asked)) };
     });
   } catch (error) {
     if (!(error instanceof UnusableToken)) throw error;
@@ -112,24 +113,23 @@ function attachment(name: string): string {
 }
 
 /** Returns the error for a media file that the channel does not provide. */
-async function errorOf(none: NoMedium, { caller, messageId, found, origin }: Asked) {
+async function errorOf(none: NoMedium, asked: Asked) {
+  const { caller, messageId, found } = asked;
   if (none.kind === "gone") {
     const noted = rows(
       await caller.db.rpc("note_media_gone", { message_id: messageId, media_id: found.media.id }),
     );
     return mediaExpired(noted ?? new Date().toISOString());
   }
-  const { account_id, company_id } = found;
-  const facts = { message_id: messageId, company_id, account_id };
   if (none.kind === "account") {
-    logWarning(origin, "media_refused", { ...facts, channel_code: none.code });
+    log(logWarning, "media_refused", asked, { channel_code: none.code });
     return accountError(
       `The messaging channel refuses the account ${found.phone_number_id} because of its token, its ` +
         "permissions or its status",
       none.code,
     );
   }
-  logWarning(origin, "media_unavailable", { ...facts, cause: none.cause });
+  log(logWarning, "media_unavailable", asked, { cause: none.cause });
   return unavailable(none.retryAfter);
 }
 
@@ -149,12 +149,22 @@ function unavailable(retryAfter?: number): ApiError {
   );
 }
 
-/** Logs the end of a download. The log line contains neither the media file's URL nor its name. */
+function logEnd({ bytes, failure }: { bytes: number; failure?: string }, asked: Asked) {
+  if (failure === undefined) log(logEvent, "media_read", asked, { bytes });
+  else log(logWarning, "media_broken_off", asked, { bytes, cause: failure });
+}
+
+/**
+ * Logs what happened to a download. The log line contains neither the media file's URL nor its name.
+ */
 function log(
-  { bytes, failure }: { bytes: number; failure?: string },
+  write: typeof logEvent,
+  event: string,
   { found: { company_id, account_id }, messageId, origin }: Asked,
+  facts: Record<string, unknown>,
 ) {
-  const facts = { message_id: messageId, company_id, account_id, bytes };
-  if (failure === undefined) logEvent(origin, "media_read", facts);
-  else logWarning(origin, "media_broken_off", { ...facts, cause: failure });
+  const line = takeLine(event);
+  if (line) {
+    write(origin, event, { message_id: messageId, company_id, account_id, ...facts, ...line });
+  }
 }
