@@ -91,6 +91,14 @@ export const EXAMPLE_CHANGES: Record<string, Record<string, unknown>> = {
   "webhook.switched_off": { why: "failing" },
 };
 
+/** The further fields that change with these fields, for the examples of some event types. */
+export const CHANGED_TOO: Record<string, string[]> = {
+  "deal.stage_changed": ["stage_changed_at"],
+  "deal.won": ["won_at"],
+  "deal.lost": ["lost_at"],
+  "deal.reopened": ["lost_at"],
+};
+
 /** The headers of every delivery, as defined by Standard Webhooks. */
 export const DELIVERY_HEADERS = [
   {

@@ -3,6 +3,7 @@ import { EVENT_TYPES, TYPES } from "../../supabase/functions/_shared/webhooks/ev
 import type { Examples } from "../examples/examples.ts";
 import {
   ACCOUNT,
+  CHANGED_TOO,
   DELIVERY_HEADERS,
   EXAMPLE_ACCOUNT,
   EXAMPLE_CHANGES,
@@ -134,6 +135,10 @@ function exampleOf(type: string, resource: Resource, examples: Examples): JsonSc
   const read = READS[resource];
   const record: JsonSchema = read === null ? EXAMPLE_ACCOUNT : recordOf(read, examples);
   const changes = EXAMPLE_CHANGES[type] ?? {};
+  // Some event types have other values in `changes`, which belong to no changed field.
+  const changed = Object.keys(changes).filter((name) =>
+    Object.hasOwn(Object(changes[name]), "from")
+  );
   return {
     id: "evt_019abf3e1a2370008000000000000001",
     type,
@@ -143,8 +148,7 @@ function exampleOf(type: string, resource: Resource, examples: Examples): JsonSc
     record_id: record.id ?? record.message_id,
     actor: { kind: "key", id: "de300001-0000-4000-8000-000000000001" },
     request_id: "5f0c4a3e-order-1042",
-    // Some event types have other values in `changes`, which belong to no changed field.
-    changed: Object.keys(changes).filter((name) => Object.hasOwn(Object(changes[name]), "from")),
+    changed: [...changed, ...CHANGED_TOO[type] ?? []],
     changes,
     data: type.endsWith(".deleted") ? null : record,
   };

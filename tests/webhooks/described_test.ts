@@ -5,6 +5,7 @@ import type { JsonSchema } from "../../generate/openapi/json_schema.ts";
 import { EVENT_TYPES, TYPES } from "../../supabase/functions/_shared/webhooks/event.ts";
 import openApi from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
 import { readPage } from "../docs/pages.ts";
+import { call } from "../support/calls.ts";
 import { newCompany, newCompanyWithTemplate } from "../support/company.ts";
 import { ownWebhooks } from "../support/own_functions.ts";
 import { addWebhook, noteEvents, receiver } from "../support/receiving.ts";
@@ -73,6 +74,35 @@ Deno.test("the example of `webhook.switched_off` has the same changes as the del
     type === "webhook.switched_off"
   ) as JsonSchema;
   assert.deepEqual(shop.got.map(({ body }) => [body.changed, body.changes]), [[changed, changes]]);
+});
+
+Deno.test("the examples of a deal that moves have the same changed fields as the deliveries", async () => {
+  const { id, keys, deal_id, stage_ids } = await newCompany();
+  await using shop = receiver();
+  await addWebhook(id, shop.url, { types: ["deal.*"] });
+  const deliver = await ownWebhooks([shop.url]);
+  const moves = [
+    { stage_id: stage_ids[1] },
+    ...["lost", "open", "won"].map((status) => ({ status })),
+  ];
+  for (const json of moves) {
+    assert.equal((await call(keys.all, "PATCH", `/deals/${deal_id}`, { json })).status, 200);
+    await deliver(id);
+  }
+  const fieldsOf = (
+    { type, changed, changes }: JsonSchema,
+  ) => [type, changed, Object.keys(changes)];
+  const delivered = shop.got.map(({ body }) => fieldsOf(body));
+  const types = delivered.map(([type]) => type);
+  assert.equal(types.length, moves.length);
+  const { examples } = document.components.schemas.DealEvent;
+  assert.deepEqual(
+    types.map((type) => fieldsOf(examples.find((each: JsonSchema) => each.type === type))),
+    delivered,
+  );
+  const { blocks } = await readPage("docs/webhooks.md");
+  const { text } = blocks.find(({ text }) => text.includes(`"${types[0]}"`))!;
+  assert.deepEqual(fieldsOf(JSON.parse(text)), delivered[0]);
 });
 
 Deno.test("the documentation page on webhooks lists exactly the existing event types", async () => {
