@@ -58,7 +58,9 @@ have a \`version\`. (A template or a send has no \`version\`; its ETag is a dige
 
 ## Lists
 
-Every list has the same parameters. Each list describes which operators each field supports.
+Most lists have the same parameters, and each list describes which operators each field supports. \`GET /webhooks\`
+has no parameters. \`GET /webhooks/{id}/deliveries\`, \`GET /events\` and the \`…/changes\` have pages, but no \`sort\`
+and no \`include_total\`, and few or no filters.
 
 - **Filters.** \`field=a\` finds the records with this value. \`field=a,b\` finds the records with one of these
   values. An operator follows the field name in brackets. \`[ne]\`: none of these values, or no value.

@@ -75,13 +75,14 @@ function without(parameter: string, method: string, path: RegExp): string[] {
   });
 }
 
-Deno.test("The API at a glance lists the reads without `fields`, and the operations on one record without a conditional header", () => {
-  const [, text] = api.text.split("Some operations accept less:");
+Deno.test("The API at a glance lists the reads without `sort` or `fields`, and the operations on one record without a conditional header", () => {
+  const [, text] = api.text.split("### Some operations accept less");
   const listed = text.split("\n## ")[0].split("\n- ").slice(1).map((line) =>
     Array.from(line.matchAll(/`([A-Z]+ [^`]+)`/g), ([, operation]) => operation).sort()
   );
   const isRecord = /\}$/;
   assert.deepEqual(listed, [
+    without("sort", "GET", /[^}]$/).filter((each) => !NO_RECORDS.test(each)).sort(),
     without("fields", "GET", /./).filter((each) => !NO_RECORDS.test(each)).sort(),
     without("IfNoneMatch", "GET", isRecord).sort(),
     ["PATCH", "DELETE"].flatMap((method) => without("IfMatch", method, isRecord)).sort(),
