@@ -101,9 +101,7 @@ language sql immutable
 set search_path = ''
 as $$
   select case type
-    when 'webhook.test' then record = webhook
-    when 'webhook.switched_off' then record <> webhook
-    else true
+    when 'webhook.test' then record = webhook when 'webhook.switched_off' then record <> webhook else true
   end
 $$;
 comment on function app.is_for_webhook(text, uuid, uuid) is
