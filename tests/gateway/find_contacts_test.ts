@@ -260,6 +260,18 @@ for (const [fact, addresses] of Object.entries(FACTS)) {
   });
 }
 
+Deno.test("a search for words returns the included records", async () => {
+  const address = "/contacts?q=ada&include=deals,conversations";
+  const { body } = await call(company.keys.read, "GET", address);
+  const { deals, conversations } = body.data.find(({ id }: { id: string }) =>
+    id === company.contact_id
+  );
+  assert.deepEqual(
+    [deals.data[0].id, conversations.data[0].id],
+    [company.deal_id, company.conversation_id],
+  );
+});
+
 Deno.test("a search finds a contact by the first words of its longest possible strings", async () => {
   // Random letters of four bytes each, which Postgres cannot compress.
   const letters = (count: number) =>

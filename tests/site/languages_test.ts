@@ -62,7 +62,10 @@ Deno.test(
         ),
         body: isJson ? JSON.parse(text) : text,
       });
-      const row = { id: `row-${sent.length}`, version: sent.length };
+      const row = {
+        ...{ id: `row-${sent.length}`, version: sent.length },
+        stages: [{ id: `stage-${sent.length}` }],
+      };
       const data = request.method === "GET" && /s$/.test(pathname) ? [row] : row;
       return Response.json({ data, pagination: { next_cursor: `cursor-${sent.length}` } });
     });

@@ -115,9 +115,17 @@ function withLazyRow<Row extends z.ZodMiniObject>(
   };
 }
 
-/** The view for a read that needs these columns. */
-export function viewWith({ view, plainView, row, searched }: Table, columns: string[]): ViewName {
+/**
+ * The view for a read that needs these columns.
+ * @param embeds whether the read embeds other views. The Data API might not find the relationships
+ * of `searched`, which reads its table twice.
+ */
+export function viewWith(
+  { view, plainView, row, searched }: Table,
+  columns: string[],
+  embeds = false,
+): ViewName {
   if (columns.every((column) => column in row.shape)) return plainView;
-  const isSearch = searched && columns.every((column) => searched.columns.includes(column));
-  return isSearch ? searched.view : view;
+  const isSearch = !embeds && columns.every((column) => searched?.columns.includes(column));
+  return isSearch ? searched!.view : view;
 }

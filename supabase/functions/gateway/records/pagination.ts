@@ -83,7 +83,7 @@ export async function readPage(
 
   const columns = order.columns.map(({ column }) => column);
   const selection = select(resource, asked, columns);
-  const view = viewWith(table, [...columns, ...columnsOf(conditions)]);
+  const view = viewWith(table, [...columns, ...columnsOf(conditions)], Boolean(asked.include));
   // PostgREST counts only the rows after the cursor. The first page therefore counts all rows, and
   // its cursor contains the total for later pages.
   const countsHere = includesTotal && place === null;
