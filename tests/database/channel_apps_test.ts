@@ -146,7 +146,7 @@ test("an app with very many events is deleted in several calls", async (sql) => 
   assert.deepEqual(await remove(), { deleted: true, accounts: 0, events: 0 });
 });
 
-test("the list of apps counts at most 10,000 processed events of an app, and reads no more", async (sql) => {
+test("the list of apps counts at most 10,000 processed events of an app", async (sql) => {
   const [app, quiet] = [await addChannelApp(sql), await addChannelApp(sql)];
   const list = async () => {
     const [{ status }] = await sql`select channel_apps_status() as status`;
@@ -158,30 +158,11 @@ test("the list of apps counts at most 10,000 processed events of an app, and rea
   await store(sql, app, "waiting");
   await addDone(sql, app, 3);
   const none = { hasLast: false };
-  const eventsReadBy = async (work: () => Promise<unknown>) => {
-    const before = await eventsRead(sql);
-    await work();
-    return await eventsRead(sql) - before;
-  };
-  const readBefore = await eventsReadBy(list);
   assert.deepEqual(await list(), [{ done: 3, stored: 1, hasLast: true }, none]);
   await sql`delete from channel_events where channel_app_id = ${app.id} and state = 'done'`;
   await addDone(sql, app, 25_000);
-  await sql`analyze channel_events`;
-  const readNow = await eventsReadBy(list);
   assert.deepEqual(await list(), [{ done: 10_000, stored: 1, hasLast: true }, none]);
-  // The list also reads events of other tests.
-  assert.ok(readNow - readBefore < 15_000, `${readBefore}, then ${readNow} events read`);
 });
-
-/** The number of events that this transaction has read so far. */
-async function eventsRead(sql: Sql): Promise<number> {
-  const [{ rows }] = await sql`
-    select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables
-    where relid = 'channel_events'::regclass
-  `;
-  return rows;
-}
 
 test("channel_client stores an event once for each app, and cannot read the event", async (sql) => {
   const [app, other] = [await addChannelApp(sql), await addChannelApp(sql)];
