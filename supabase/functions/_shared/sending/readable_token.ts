@@ -1,10 +1,8 @@
-import { LineLimit } from "../line_limit.ts";
+import { takeLine } from "../line_limit.ts";
 import { logFailure, type Origin } from "../log.ts";
 import { accountToken, UnusableToken } from "../credentials/account_token.ts";
 import type { Access } from "./claim.ts";
 import type { SendingConfig } from "./send_config.ts";
-
-const lines = new LineLimit(10);
 
 /**
  * Does work with the access token of an account. The token is readable only during this work.
@@ -24,7 +22,7 @@ export async function withToken<Result>(
     token = await accountToken(access, credentialsKeys);
   } catch (error) {
     if (error instanceof UnusableToken) {
-      const line = lines.take();
+      const line = takeLine("account_token_unusable");
       const facts = { account_id: access.account_id, key_id: error.keyId, ...line };
       if (line) logFailure(origin, "account_token_unusable", error.message, facts);
     }

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { ApiError, toldFields } from "../errors.ts";
-import { LineLimit } from "../line_limit.ts";
+import { takeLine } from "../line_limit.ts";
 import { logWarning, type Origin } from "../log.ts";
 import { DryRun, dryRunAnswer, Repeat, repeatAnswer } from "./send_answers.ts";
 import type { DecisiveField, RepeatedSend, ReusedKey } from "./claim.ts";
@@ -18,8 +18,6 @@ export interface SendReply<Body> {
 /** The header in the response to a repeat that differs from the first request. */
 const MISMATCH = { "Idempotency-Mismatch": "true" };
 
-const mismatchLines = new LineLimit(10);
-
 /**
  * The response to a repeat. If the repeat differs from the first request, the changed content is
  * not sent, and the response reports the difference. Except in a dry run, a line is logged too, at
@@ -30,7 +28,7 @@ export function repeatReply(
   { dryRun, origin }: { dryRun: boolean; origin: Origin },
 ): SendReply<z.output<typeof Repeat> | z.output<typeof DryRun>> {
   const { mismatch, company_id, message_id } = repeat;
-  const line = mismatch && !dryRun ? mismatchLines.take() : null;
+  const line = mismatch && !dryRun ? takeLine("idempotency_mismatch") : null;
   if (line) logWarning(origin, "idempotency_mismatch", { company_id, message_id, ...line });
   const body = dryRun ? dryRunAnswer(repeat) : repeatAnswer(repeat);
   return { body, ...(mismatch && { headers: MISMATCH }) };
