@@ -6700,6 +6700,11 @@ begin
       continue;
     end if;
 
+    -- The person may use this phone number in addition to the stored phone number. A transaction that adds contacts
+    -- acquires this lock before it locks a row.
+    if by_phone is null and by_user_id.contact_id is not null and their_phone is not null then
+      perform app.lock_further_phones(own_company_id);
+    end if;
     -- This statement waits for a transaction that merges, archives or deletes the contact.
     select * into contact from public.contacts
     where company_id = own_company_id and id = coalesce(by_user_id.contact_id, by_phone) and archived_at is null
@@ -6712,9 +6717,8 @@ begin
       and app.owner_of_phone(own_company_id, their_phone, said_at) is distinct from by_phone;
     if by_phone is null and contact.phone is not null and their_phone is not null then
       -- The person uses this phone number in addition to the stored phone number. A transaction that adds a contact
-      -- with this number either waits for the lock below or has already ended. The check after the lock finds a contact
-      -- that was added.
-      perform app.lock_further_phones(own_company_id);
+      -- with this number either waits for the lock above or has already ended. This check finds a contact that was
+      -- added.
       continue when app.owner_of_phone(own_company_id, their_phone, said_at) is not null;
       insert into public.contact_former_phones (company_id, contact_id, phone, until)
       values (own_company_id, contact.id, their_phone, 'infinity')
@@ -18830,6 +18834,8 @@ as $$
 declare
   locked integer;
 begin
+  -- The merge needs this lock. A transaction that adds contacts acquires the lock before it locks a row.
+  perform app.lock_further_phones(own_company_id);
   perform from public.contacts
   where company_id = own_company_id and id in (one, another) and archived_at is null
   order by id for update;

@@ -8,6 +8,8 @@ as $$
 declare
   locked integer;
 begin
+  -- The merge needs this lock. A transaction that adds contacts acquires the lock before it locks a row.
+  perform app.lock_further_phones(own_company_id);
   perform from public.contacts
   where company_id = own_company_id and id in (one, another) and archived_at is null
   order by id for update;

@@ -91,6 +91,34 @@ Deno.test("a merge that waits for a send moves the send's conversation to the su
   });
 });
 
+Deno.test("a message that gives a contact another phone number causes no deadlock with a write that adds one contact and changes the other", async () => {
+  const [user_id, other_phone] = [anyUserId(), anyPhone()];
+  for (const way of ["by a merge", "as an additional number"]) {
+    const own = await newSender();
+    const phone = await committed((sql) => phoneOf(sql, own.contact_id));
+    const isMerge = way === "by a merge";
+    await committed((sql) =>
+      tell(sql, own.account_id, message(isMerge ? { user_id } : { phone, user_id }))
+    );
+    const put: (phone: string) => Work = (phone) => async (sql) => {
+      await actAs(sql, "api_client", { key_hash: await hashKey(own.keys.write), scope: "write" });
+      const item = sql.json({ phone, name: way });
+      const [{ written }] = await sql`
+        select write_contacts(array[${item}], on_conflict => 'update', atomic => true) as written
+      `;
+      return written.results[0].status;
+    };
+    const statuses: unknown[] = [];
+    const [, told] = await overlapping(
+      async (sql) => statuses.push(await put(anyPhone())(sql)),
+      (sql) =>
+        tell(sql, own.account_id, message({ phone: isMerge ? phone : other_phone, user_id })),
+      { afterwards: async (sql) => statuses.push(await put(phone!)(sql)) },
+    );
+    assert.deepEqual([way, told, ...statuses], [way, "done", 201, 200]);
+  }
+});
+
 Deno.test("if the transaction of a person's first message is rolled back, a simultaneous second message creates the contact", async () => {
   const own = await newCompany();
   for (const person of [{ phone: anyPhone() }, { user_id: anyUserId() }]) {
