@@ -167,6 +167,9 @@ begin
       'sealed_secret', made.sealed_secret
     );
   end if;
+  if create_webhook.url is null then
+    raise sqlstate 'PT422' using message = 'url was refused';
+  end if;
   -- If several calls create webhooks of a company at the same time, this lock makes them count the webhooks one after
   -- the other.
   perform from public.companies where id = own_company_id for no key update;
@@ -199,8 +202,9 @@ $$;
 comment on function public.create_webhook(uuid, text, text[], text, text, text, uuid, jsonb) is
   'Creates a webhook and returns { replayed, data, sealed_secret }. The edge functions check the URL, choose the id '
   'and seal the secret, and then call this function for keys and users. A repeat returns the webhook with its current '
-  'secret, or null if the webhook was deleted. Raises PT409 for the eleventh webhook of a company. Also raises the '
-  'errors of app.webhook_company() and app.claim_idempotency_key().';
+  'secret, or null if the webhook was deleted. The edge function passes a null url if it refused the URL, because the '
+  'request may still be a repeat. Raises PT422 for a null url, and PT409 for the eleventh webhook of a company. Also '
+  'raises the errors of app.webhook_company() and app.claim_idempotency_key().';
 grant execute on function public.create_webhook(uuid, text, text[], text, text, text, uuid, jsonb)
   to api_client, settings_client;
 

@@ -7,6 +7,7 @@ import { type Answer, call, untilServed } from "../support/calls.ts";
 import { anyKey, assertCode, assertFirst, assertReplayed, post } from "../support/idempotent.ts";
 import { type Company, newCompany, newKey } from "../support/company.ts";
 import { addWebhook, noteEvents } from "../support/receiving.ts";
+import { ownGateway } from "../support/own_functions.ts";
 import { personToken, rest } from "../support/rest.ts";
 import { credentialsKey, stack, statement, withDatabase } from "../support/test_stack.ts";
 import { UNREADABLE_TIMES } from "../support/times.ts";
@@ -53,6 +54,29 @@ Deno.test("a key with the `webhooks` scope creates a webhook, and a repeat of th
     ...{ action: "webhook_created", actor_kind: "key", actor_id: webhook.created_by_key_id },
     webhook_address: URL_,
   });
+});
+
+Deno.test("a repeat returns its webhook even if the host name no longer resolves, and a new request is refused", async () => {
+  const { keys } = await newCompany();
+  const key = keys.webhooks;
+  let resolves = true;
+  const ask = await ownGateway(stack.url, undefined, {
+    webhookAddresses: {
+      resolve: () => resolves ? Promise.resolve(["93.184.215.14"]) : Promise.reject(new Error()),
+    },
+  });
+  const create = (url: string, idempotencyKey: string) =>
+    ask(key, "POST", "/webhooks", { url, types: ["deal.*"] }, {
+      "Idempotency-Key": idempotencyKey,
+    });
+  const once = anyKey();
+  const first = await create("https://hooks.example.org/", once);
+  resolves = false;
+  assertReplayed(await create("https://hooks.example.org/", once), first);
+  assertCode(await create("https://hooks.example.org/x", once), 422, "idempotency_key_reused");
+  const refused = await create("https://hooks.example.org/", anyKey());
+  assertCode(refused, 422, "invalid_request");
+  assert.match(JSON.stringify(refused.body), /name server did not answer/);
 });
 
 Deno.test("a repeat of a request about a webhook does not wait until others have changed the webhook", async () => {
