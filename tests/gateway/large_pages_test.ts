@@ -60,6 +60,49 @@ Deno.test("a page that reaches its limit is complete, even if its rows are large
   assert.deepEqual(rest.body.pagination, { limit: 30, has_more: false, next_cursor: null });
 });
 
+/**
+ * Adds events about erased contacts, each with the ids of 1,000 deals, which is about 39,000 bytes.
+ */
+function addLargeEvents({ id, contact_id }: Company, count: number) {
+  return statement`
+    select app.write_event(${id}, 'contact.erased', ${contact_id}, jsonb_build_object('deal_ids', ids))
+    from (select jsonb_agg(gen_random_uuid()) as ids from generate_series(1, 1000)) as deals,
+      generate_series(1, ${count}::int)
+  `;
+}
+
+Deno.test("a page of large events ends early with a cursor, and reading all pages returns each event once", async () => {
+  const company = await newCompany();
+  await addLargeEvents(company, 60);
+  // With a filter, the database stops after 5,000 events, so these events end its first page.
+  await statement`
+    select app.write_event(${company.id}, 'deal.updated', ${company.deal_id})
+    from generate_series(1, 5000)
+  `;
+  await addLargeEvents(company, 1);
+  const [{ ids: large }] = await statement`
+    select array_agg(app.event_name(id) order by seq) as ids from app.events
+    where company_id = ${company.id} and type = 'contact.erased'
+  `;
+  for (const filter of ["", "&type=contact.erased"]) {
+    const seen: string[] = [];
+    let cursor = "";
+    // An event appears when earlier transactions of other tests have ended.
+    await until(async () => {
+      const path = `/events?limit=200${filter}${cursor}`;
+      const { status, body } = await call(company.keys.read, "GET", path);
+      assert.equal(status, 200);
+      assert.equal(body.pagination.limit, 200);
+      const bytes = new TextEncoder().encode(JSON.stringify(body.data)).length;
+      assert.ok(bytes <= 1.2 * MIB, `${bytes} bytes`);
+      for (const { id, type } of body.data) if (type === "contact.erased") seen.push(id);
+      cursor = `&cursor=${body.pagination.next_cursor}`;
+      return seen.includes(large.at(-1));
+    });
+    assert.deepEqual(seen, large, filter);
+  }
+});
+
 const limitOf = (request: Request) => Number(new URL(request.url).searchParams.get("limit"));
 
 Deno.test("after a page of large rows, the gateway reads only as many rows as fit, until the rows are small again", async () => {
@@ -142,4 +185,31 @@ Deno.test("large searches of one company run one after the other, and each resul
   gate.resolve(null);
   await Promise.all(all);
   assert.equal(searches, 3);
+});
+
+Deno.test("large pages of one company's events are read one after the other", async () => {
+  const company = await newCompany();
+  await addLargeEvents(company, 40);
+  const gate = Promise.withResolvers<null>();
+  let isHeld = false;
+  let pages = 0;
+  await using database = watchedStack((request) => {
+    if (!isHeld || !request.url.includes("/rpc/list_events?")) return null;
+    pages++;
+    return gate.promise;
+  });
+  const request = await ownGateway(database.url);
+  const list = () => request(company.keys.read, "GET", "/events?limit=200");
+  // The events appear when earlier transactions of other tests have ended.
+  await until(async () => (await list()).body.pagination.has_more);
+  await backgroundWork(); // the gateway now knows the key's company
+  await list();
+  isHeld = true;
+  const lists = Array.from({ length: 4 }, list);
+  await until(() => pages === 1);
+  assert.equal((await request(company.keys.read, "GET", "/deals")).status, 200);
+  assert.equal(pages, 1);
+  gate.resolve(null);
+  for (const { status } of await Promise.all(lists)) assert.equal(status, 200);
+  assert.equal(pages, 4);
 });

@@ -1,4 +1,6 @@
 import * as z from "zod/mini";
+import { withinBudget } from "../../../_shared/database/company_db.ts";
+import { readRows } from "../../../_shared/database/page_budget.ts";
 import { rows } from "../../../_shared/database/rows.ts";
 import { ApiError } from "../../../_shared/errors.ts";
 import { Id, sentTime } from "../../../_shared/http/fields.ts";
@@ -8,6 +10,7 @@ import { Event, EventId, WANTED_TYPES } from "../../../_shared/webhooks/event.ts
 import { type Place, placeAt, readPlace, writePlace } from "../../records/change_cursor.ts";
 import { ChangesPagination, cursorExpired } from "../../records/changes.ts";
 import { Limit } from "../../records/list_parameters.ts";
+import { PageSize } from "../../records/page_size.ts";
 import { withPlusInOffset } from "../../records/query_values.ts";
 import { MAX_VALUES, splitValues } from "../../records/split_values.ts";
 
@@ -99,7 +102,10 @@ export const events = [
     errors: ["cursor_expired"],
   }, async ({ caller, query }) => {
     const { limit, cursor, start, type, record_id, since, until } = query;
-    const answer = await caller.db.rpc("list_events", {
+    // An event that lists the ids of other records is large, so a page may be too large too.
+    const size = new PageSize(`${caller.holder} ${FEED}`);
+    const most = size.rowsUpTo(limit);
+    const asked = {
       ...(cursor && {
         generation: cursor.generation,
         after_version: cursor.version,
@@ -109,12 +115,22 @@ export const events = [
       ...(record_id && { of_record: record_id }),
       ...(since && { since }),
       ...(until && { until }),
-      max_rows: start === "now" ? 0 : limit + 1,
-    }, { get: true });
+      max_rows: start === "now" ? 0 : most + 1,
+    };
+    // As in `readChanges`, the query reads the clock and at least one event.
+    const atLeast = 2;
+    const read = async () =>
+      await withinBudget(caller.db.rpc("list_events", asked, { get: true }), atLeast);
+    const answer = await size.read(most, caller, read);
     if (answer.error?.code === "PT410") throw cursorExpired();
     const [clock, ...found] = rows(answer) as unknown as [Clock, ...Found[]];
-    const page = found.slice(0, limit);
-    const last = found.length > limit ? page.at(-1)! : start === "now" ? null : clock.read_to;
+    const { bytes, endedEarly } = readRows(answer);
+    size.note(found.length, bytes);
+    const page = found.slice(0, most);
+    // A page that ended early continues after its own last event. `read_to` may lie after events
+    // that were left out.
+    const isFull = found.length > most || endedEarly;
+    const last = isFull ? page.at(-1)! : start === "now" ? null : clock.read_to;
     const next = last
       ? { version: last.version, id: last.id, generation: clock.generation }
       : placeAt(clock);
