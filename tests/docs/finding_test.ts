@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import type { JsonSchema } from "../../generate/openapi/json_schema.ts";
 import openApi from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
+import { call } from "../support/calls.ts";
+import { newCompany } from "../support/company.ts";
 import { declaredParameters } from "../support/query_text.ts";
 import { readPage } from "./pages.ts";
 
@@ -81,3 +83,30 @@ for (const path of lists) {
     assert.deepEqual(rowOf("include")?.takes, own("include")?.schema.items.enum);
   });
 }
+
+Deno.test("docs/finding.md states how much of a long Korean or Japanese text a search covers", async () => {
+  const { deal_id, keys } = await newCompany();
+  const stated =
+    /Korean text of up to (\d+) syllables or a Japanese text of up to (\d+) letters as a whole. In a longer text, it may cover only the first (\d+) syllables or (\d+) letters/
+      .exec(text.replaceAll(/\s+/g, " "));
+  assert.ok(stated);
+  const [wholeKorean, wholeJapanese, firstKorean, firstJapanese] = stated.slice(1).map(Number);
+  const find = async (q: string) => {
+    const { status, body } = await call(keys.read, "GET", `/deals?${new URLSearchParams({ q })}`);
+    assert.equal(status, 200);
+    return body.data.length;
+  };
+  // These letters become as many bytes as a Korean or Japanese letter can.
+  const cases: [string, number, number][] = [
+    ["각", wholeKorean, firstKorean],
+    ["が", wholeJapanese, firstJapanese],
+  ];
+  for (const [letter, whole, first] of cases) {
+    for (const [length, covered] of [[whole, whole], [whole + 1, first]]) {
+      const json = { title: letter.repeat(length) };
+      assert.equal((await call(keys.write, "PATCH", `/deals/${deal_id}`, { json })).status, 200);
+      assert.equal(await find(letter.repeat(covered)), 1, `${covered} of ${length}`);
+      assert.equal(await find(letter.repeat(covered + 1)), 0, `${covered} of ${length}`);
+    }
+  }
+});
