@@ -20728,7 +20728,7 @@ grant execute on function public.erase_contact(uuid, jsonb) to api_client, authe
 
 create function public.search_records(
   patterns text[], text text, max_rows integer, archived text default 'exclude', phone_parts text[] default '{}',
-  phone_patterns text[] default '{}', phone_keys text[] default '{}'
+  phone_patterns text[] default '{}', phone_keys text[] default '{}', email text default null
 ) returns setof json
 language plpgsql stable
 set search_path = ''
@@ -20736,17 +20736,17 @@ as $$
 declare
   -- app.company_id() raises an error for a refused key. The views might not check the key when they find no rows. The
   -- SQL text contains the company id, so that the planner knows how many rows the company has.
-  own_company constant text := format(' and company_id = %L', app.company_id('read'));
+  own_company constant text := format('company_id = %L', app.company_id('read'));
   has_word constant text :=
     '(name_words like %1$L or email_words like %1$L or phone_words like %1$L or empresa_words like %1$L)';
   contact_matches text := (select string_agg(format(has_word, pattern), ' and ') from unnest(patterns) as pattern);
   deal_matches constant text := (
     select string_agg(format('words like %L', pattern), ' and ') from unnest(patterns || phone_parts) as pattern
   );
-  is_shown constant text := case archived
-    when 'include' then 'true'
-    when 'only' then 'archived_at is not null'
-    else 'archived_at is null'
+  is_searched constant text := own_company || case archived
+    when 'include' then ''
+    when 'only' then ' and archived_at is not null'
+    else ' and archived_at is null'
   end;
 begin
   if deal_matches is null then
@@ -20770,8 +20770,10 @@ begin
 
   -- The SQL text contains the patterns, because a condition with `like all (array)` cannot use an index. A search for a
   -- common word must not take longer than reading a page of a list. So the function ranks only some of the matching
-  -- records: the newest 100 of each kind, and 100 with a label that begins with the text. Each of these contacts adds
-  -- its three newest conversations.
+  -- records: the newest 100 of each kind, 100 with a name or title that begins with the text, the newest 100 with a
+  -- name or title in which a word begins with the text, and the newest 100 with the e-mail address. The last two need
+  -- no patterns, because the text contains every word of the patterns. Each contact adds its three newest
+  -- conversations.
   return query execute format(
     $query$
       with
@@ -20789,6 +20791,16 @@ begin
             select id, created_at, name_words, email_words, phone_words, empresa_words from public.own_contacts
             where name_sort ^@ %3$L and %1$s and %5$s order by name_sort, id limit 100
           )
+          union
+          (
+            select id, created_at, name_words, email_words, phone_words, empresa_words from public.own_contacts
+            where name_words like %6$L and %5$s order by created_at desc, id desc limit 100
+          )
+          union
+          (
+            select id, created_at, name_words, email_words, phone_words, empresa_words from public.own_contacts
+            where email_key = %7$L and %5$s order by created_at desc, id desc limit 100
+          )
         ) as found
         join (select id, name, email, phone, empresa from public.own_contacts) as whole using (id)
         cross join lateral (
@@ -20804,6 +20816,11 @@ begin
         (
           select id, created_at, title, words from public.own_deals
           where title_sort ^@ %3$L and %2$s and %5$s order by title_sort, id limit 100
+        )
+        union
+        (
+          select id, created_at, title, words from public.own_deals
+          where words like %6$L and %5$s order by created_at desc, id desc limit 100
         )
       ),
       conversation as (
@@ -20872,12 +20889,12 @@ begin
       )
       from best order by place
     $query$,
-    contact_matches || own_company, deal_matches || own_company, ' ' || text, greatest(least(max_rows, 200), 0),
-    is_shown
+    contact_matches, deal_matches, ' ' || text, greatest(least(max_rows, 200), 0), is_searched, '% ' || text || '%',
+    lower(email collate "pg_c_utf8")
   );
 end
 $$;
-comment on function public.search_records(text[], text, integer, text, text[], text[], text[]) is
+comment on function public.search_records(text[], text, integer, text, text[], text[], text[], text) is
   'Finds contacts, deals, and the conversations of contacts whose words match every `like` pattern. Needs a read '
   'token. Returns { type, id, label, row }, where `row` has the columns of the API. Records whose label equals the '
   'text come first. app.words() normalizes both strings for this comparison. Labels that begin with the text follow, '
@@ -20887,8 +20904,10 @@ comment on function public.search_records(text[], text, integer, text, text[], t
   'records and conversations of archived contacts. The value `exclude` omits them, `include` also finds them, and '
   '`only` finds no other records. If the text contains a phone number, phone_parts has a pattern for each part of the '
   'number. The number also finds contacts whose stored phone matches one of phone_patterns, or whose phone key is one '
-  'of phone_keys. Raises PT401 and PT403 as app.company_id() does.';
-grant execute on function public.search_records(text[], text, integer, text, text[], text[], text[]) to api_reader;
+  'of phone_keys. The argument `email` is the text as the caller typed it, if it may be an e-mail address. It finds '
+  'the contacts with this address, in any case. Raises PT401 and PT403 as app.company_id() does.';
+grant execute on function
+  public.search_records(text[], text, integer, text, text[], text[], text[], text) to api_reader;
 
 -- schemas/96_shown_records.sql
 

@@ -61,6 +61,42 @@ Deno.test("search results are sorted by how closely they match, and then newest 
   ]);
 });
 
+/** Adds this many contacts that are newer than all others, with these values of their number. */
+async function addNewerContacts({ id }: Company, count: number, values: string) {
+  await withDatabase((sql) =>
+    sql.unsafe(
+      `insert into contacts (company_id, phone, created_at, name, email, empresa)
+       select '${id}', '+99' || lpad(n::text, 10, '0'), now() + n * interval '1 second', ${values}
+       from generate_series(1, ${count}) as n`,
+    )
+  );
+}
+
+Deno.test("the search for an email address finds its contact, even if more than 100 newer contacts match", async () => {
+  const company = await companyWith([null]);
+  await statement`
+    update contacts set email = 'Sales@acme.com' where company_id = ${company.id} and email = 'p0@example.org'
+  `;
+  await addNewerContacts(company, 110, "null, 'sales.' || n || '@acme.com', null");
+  for (const q of ["sales@acme.com", " SALES@ACME.com "]) {
+    assert.equal(labels(await search(company, q))[0], "contact: Sales@acme.com", q);
+  }
+});
+
+Deno.test("a search finds a name or a title with a word that begins with the text, even if more than 100 newer records match", async () => {
+  const company = await companyWith(["Maria Silva"], ["Renewal of Silva"]);
+  await addNewerContacts(company, 110, "'Zed ' || n, null, 'Silva Ltda'");
+  await statement`
+    insert into deals (company_id, title, contact_id, stage_id, created_at)
+    select ${company.id}, 'Dasilva ' || n, ${company.contact_id}, ${company.stage_ids[0]},
+      now() + n * interval '1 second'
+    from generate_series(1, 110) as n
+  `;
+  assert.deepEqual(labels(await search(company, "silva", 2)), [
+    ...["deal: Renewal of Silva", "contact: Maria Silva"],
+  ]);
+});
+
 Deno.test("every search word must match, in any order, and a short word matches only the beginning of a word", async () => {
   const company = await companyWith(["Ana Lúcia Prado", "Ana Prado", "Lia Prado"]);
   assert.deepEqual(labels(await search(company, "prado LUCIA")), ["contact: Ana Lúcia Prado"]);

@@ -5471,6 +5471,7 @@ export type Database = {
       "search_records": {
         Args: {
           "archived"?: string;
+          "email"?: string;
           "max_rows": number;
           "patterns": (string)[];
           "phone_keys"?: (string)[];

@@ -44,6 +44,7 @@ export const search = operation({
     text: folded(q).trim(),
     max_rows: limit,
     archived,
+    ...(q.includes("@") && { email: q.trim() }),
     ...(phone && {
       phone_parts: phone.parts.map(patternOf),
       phone_patterns: phone.patterns,

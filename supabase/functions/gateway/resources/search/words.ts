@@ -19,7 +19,11 @@ export const words = {
         "is found by its contact. A record must contain every word, in any order. Accents and " +
         "case make no difference. Records whose label equals the search text come first. Then " +
         "come records whose label begins with the text, and then records with a label in which a " +
-        "word begins with the text. Records that match equally well are sorted newest first.",
+        "word begins with the text. Records that match equally well are sorted newest first. " +
+        "If more than 100 contacts or deals match, the search ranks only some of them: the newest " +
+        "100, 100 whose name or title begins with the text, the newest 100 whose name or title " +
+        "has a word that begins with the text, and the newest 100 contacts whose `email` equals " +
+        "the text. Each contact adds only its 3 newest conversations.",
     },
   },
   schemas: {
