@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { parseEnv } from "node:util";
 import { root } from "../../local/checkout.ts";
+import { readIfPresent } from "../../local/files.ts";
 import { readConfig } from "../../supabase/functions/_shared/config.ts";
 import { credentialsKeyId } from "../../supabase/functions/_shared/credentials/credentials.ts";
 import {
@@ -83,21 +84,68 @@ Deno.test("a command in docs/deploying.md prints the ID of a credentials key", a
   assert.equal(printed.trim(), await credentialsKeyId(readCredentialsKey(CREDENTIALS_KEY)));
 });
 
+/** The two blocks of the rotation, which upload the old and the new key. */
+const rotation = page.blocks.map(({ text }) => text).filter((text) => text.includes("NEW_KEY"));
+
+/** An imitation of the Supabase CLI, which copies each uploaded file into `uploads`. */
+const CLI = `supabase() { if [ "$1" = secrets ]; then cat "$4" >> uploads; echo >> uploads; fi; }`;
+
+/** Runs commands as if a person pasted each group into a new terminal. */
+async function terminal(cwd: string, ...groups: string[]) {
+  for (const lines of groups) {
+    const child = new Deno.Command("bash", {
+      ...{ args: ["--norc", "-i"], env: { HISTFILE: "" }, cwd },
+      ...{ stdin: "piped", stdout: "null", stderr: "null" },
+    }).spawn();
+    const writer = child.stdin.getWriter();
+    await writer.write(new TextEncoder().encode(`${CLI}\n${lines}\n`));
+    await writer.close();
+    await child.status;
+  }
+}
+
 Deno.test("the rotation in docs/deploying.md uploads the new key twice: first as CREDENTIALS_KEY_PREVIOUS, then as CREDENTIALS_KEY", async () => {
-  const uploads = page.blocks.filter(({ text }) => text.includes("> rotation.env"))
-    .map(({ text }) => text.replace(/^ *supabase .*$/gm, ""));
-  assert.equal(uploads.length, 2);
+  assert.equal(rotation.length, 2);
   await withFolder(async (cwd) => {
     await Deno.writeTextFile(`${cwd}/secrets.env`, `CREDENTIALS_KEY=${"A".repeat(43)}\n`);
-    const lines = uploads.map((text) => `${text}\necho next >> rotation.env; cat rotation.env`);
-    const printed = await shell(lines.join("\n"), { cwd });
-    const [first, second] = printed.split("next\n", 2).map((text) => {
+    await terminal(cwd, ...rotation);
+    const uploads = await Deno.readTextFile(`${cwd}/uploads`);
+    const [first, second] = uploads.split("\n\n", 2).map((text) => {
       const [current, other] = readCredentialsKeys(parseEnv(text)).map((key) => key!.join());
       return { current, other };
     });
     assert.equal(first.current, new Uint8Array(32).join());
     assert.notEqual(first.other, first.current);
     assert.deepEqual(second, { current: first.other, other: first.current });
-    assert.equal((await Deno.stat(`${cwd}/rotation.env`)).mode! & 0o777, 0o600);
+    for (const file of ["rotation.env", "swapped.env"]) {
+      assert.equal((await Deno.stat(`${cwd}/${file}`)).mode! & 0o777, 0o600);
+    }
+  });
+});
+
+Deno.test("the rotation in docs/deploying.md uploads nothing if secrets.env is missing or has no key", async () => {
+  for (const secrets of [null, "JOBS_SECRET=any\n", "CREDENTIALS_KEY=\n"]) {
+    await withFolder(async (cwd) => {
+      if (secrets !== null) await Deno.writeTextFile(`${cwd}/secrets.env`, secrets);
+      await terminal(cwd, ...rotation);
+      assert.equal(await readIfPresent(`${cwd}/uploads`), null);
+    });
+  }
+});
+
+Deno.test("the rotation in docs/deploying.md never loses the new key, even if a step is repeated in a new terminal", async () => {
+  await withFolder(async (cwd) => {
+    await Deno.writeTextFile(`${cwd}/secrets.env`, `CREDENTIALS_KEY=${"A".repeat(43)}\n`);
+    await terminal(cwd, rotation[0]);
+    const kept = await Deno.readTextFile(`${cwd}/rotation.env`);
+    await terminal(cwd, rotation[0], rotation[1], rotation[1]);
+    assert.equal(await Deno.readTextFile(`${cwd}/rotation.env`), kept);
+    const [first, ...later] = (await Deno.readTextFile(`${cwd}/uploads`)).trim().split("\n\n");
+    assert.equal(`${first}\n`, kept);
+    const [current, other] = readCredentialsKeys(parseEnv(first));
+    for (const text of later) {
+      assert.deepEqual(readCredentialsKeys(parseEnv(text)), [other, current]);
+    }
+    assert.equal(later.length, 2);
   });
 });
