@@ -1,5 +1,6 @@
 // Tests the webhook receivers in examples/ with signed deliveries.
 import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
 import { root } from "../../local/checkout.ts";
 import { newSecret, sign } from "../../supabase/functions/_shared/webhooks/signature.ts";
 import { folderWithClient } from "../support/built_client.ts";
@@ -156,4 +157,16 @@ Deno.test("n8n: the workflow verifies each delivery and passes each event on onc
   ) {
     assert.ok(refused.Refuse && !refused.Accept);
   }
+});
+
+Deno.test("n8n: the workflow refuses every delivery until its secret is filled in", async () => {
+  const runner = new N8nRunner(await readWorkflow("receive-events"), {}, "");
+  const { headers, body } = await delivery(2);
+  const at = headers["webhook-timestamp"];
+  const mac = createHmac("sha256", "").update(`${headers["webhook-id"]}.${at}.${body}`);
+  const forged = { ...headers, "webhook-signature": `v1,${mac.digest("base64")}` };
+  await assert.rejects(
+    runner.run({ json: { headers: forged }, body: new TextEncoder().encode(body) }),
+    /The node Verify has no secret/,
+  );
 });
