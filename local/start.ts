@@ -1,3 +1,4 @@
+import "./direct_requests.ts";
 import { Command } from "commander";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";

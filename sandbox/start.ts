@@ -1,5 +1,6 @@
 // `npm run sandbox` runs only the imitation of the WhatsApp API. The functions of a stack that was
 // started separately can use it.
+import "../local/direct_requests.ts";
 import { Command, InvalidArgumentError } from "commander";
 import { refusedHost } from "../local/host_header.ts";
 import { portUpTo } from "../local/port_option.ts";

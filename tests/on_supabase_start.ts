@@ -1,6 +1,7 @@
 // `npm run test:supabase-start`, for a machine with Docker. The command runs `supabase start` with
 // a separate database, serves the functions with the CLI, and starts the sandbox. Then it runs the
 // tests that can run against a stack that environment variables name.
+import "../local/direct_requests.ts";
 import { cp } from "node:fs/promises";
 import { root } from "../local/checkout.ts";
 import { retry } from "deno-std/async/retry.js";

@@ -3,6 +3,7 @@
 // run tests the API of that stack, unless the first argument is --own-stack. All other arguments
 // are passed to `deno test`, for example to run one file or one test:
 // npm test -- tests/gateway --filter phone
+import "../local/direct_requests.ts";
 import { existsSync } from "node:fs";
 import { root } from "../local/checkout.ts";
 import { startStack } from "../local/stack.ts";

@@ -1,3 +1,4 @@
+import "../../local/direct_requests.ts";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { describeMachine } from "../machine.ts";
 import { progress } from "../progress.ts";

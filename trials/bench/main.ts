@@ -1,3 +1,4 @@
+import "../../local/direct_requests.ts";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { measureBatches } from "./batch.ts";
 import { BUDGET_FILE, countCosts } from "./budget.ts";
