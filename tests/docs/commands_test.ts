@@ -22,6 +22,15 @@ Deno.test("every `supabase db` and `supabase migration` command on a page has --
   for (const [page, command] of found) assert.match(command, / --remote\b/, page);
 });
 
+Deno.test("no shell block on a page has a comment, because zsh would pass the comment to the command", async () => {
+  const shown = [...await readPages(), await readPage("client/README.md")].flatMap((page) =>
+    page.blocks.filter(({ language }) => language === "sh")
+      .flatMap(({ text }) => text.split("\n").map((line) => `${page.path}: ${line}`))
+  );
+  assert.ok(shown.length > 200, "the pages have shell blocks");
+  assert.deepEqual(shown.filter((line) => /\s#/.test(line)), []);
+});
+
 Deno.test("every npm script that a docs page names is in package.json", () => {
   const scripts = Object.keys(packageJson.scripts);
   const named = commands.flatMap(({ page, line }) =>

@@ -53,13 +53,12 @@ export function spans({ prose }: Page): string[] {
 }
 
 /**
- * The command lines of a page: the lines of its shell blocks, without comments, and the texts
- * between backticks.
+ * The command lines of a page: the lines of its shell blocks, and the texts between backticks.
  */
 export function commandLines(page: Page): string[] {
   const lines = page.blocks.filter(({ language }) => language === "sh")
     .flatMap(({ text }) => text.split("\n"))
-    .map((line) => line.replace(/(^|\s)#.*$/, "").trim());
+    .map((line) => line.trim());
   return [...lines, ...spans(page)].filter((line) => line !== "");
 }
 
