@@ -18491,9 +18491,11 @@ begin
         'failures', (found.hook).failures,
         'oldest_open_at', (
           -- The id of an event begins with its time in milliseconds.
-          select to_timestamp(('x' || left(replace(min(open.event_id::text), '-', ''), 12))::bit(48)::bigint / 1000.0)
+          select to_timestamp(('x' || left(replace(open.event_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0)
           from app.open_deliveries as open
           where open.webhook_id = (found.hook).id and (found.hook).state <> 'off'
+          order by open.seq
+          limit 1
         )
       )
       order by found.is_well, found.company_name, (found.hook).created_at
