@@ -43,7 +43,9 @@ function install(folder) {
   if (existsSync(mark) && readFileSync(mark, "utf8") === wanted) return;
 
   console.error("Installing packages, once …");
-  const args = [...command, "--no-audit", "--no-fund", "--loglevel=error"];
+  // With NODE_ENV=production, npm would omit packages that the tests need.
+  const all = ["--include=dev", "--include=optional"];
+  const args = [...command, ...all, "--no-audit", "--no-fund", "--loglevel=error"];
   // npm's output goes to stderr, so that stdout has only the output of this command.
   const { status } = spawnSync("npm", args, { cwd: folder, stdio: ["ignore", 2, 2] });
   if (status !== 0) fail(`npm ${command.join(" ")} did not succeed; its messages above say why.`);
