@@ -8,9 +8,10 @@ import { MADE_OF } from "./site_sources.ts";
  * Replaces the previous content of the folder with the build, once the build is complete.
  *
  * @param what the name of the content, for the error about a folder with other files.
- * @param madeOf a string that identifies the state of the sources. It is stored with the build.
+ * @param madeOf the kind of the build, and a string that identifies the state of the sources. Both
+ * are stored with the build.
  * @param write writes all files into the folder whose path it receives.
- * @throws Error when the folder has files that are not from an earlier build.
+ * @throws Error when the folder has files that are not from an earlier build of the same kind.
  */
 export async function replaceFolder(
   out: string,
@@ -18,7 +19,7 @@ export async function replaceFolder(
   madeOf: string,
   write: (unfinished: string) => Promise<void>,
 ) {
-  refuseOtherFolder(out, what);
+  refuseOtherFolder(out, what, madeOf);
   const unfinished = `${out}.unfinished`;
   const replaced = `${out}.replaced`;
   // An earlier build that was killed may have left these folders.
@@ -35,11 +36,21 @@ export async function replaceFolder(
   }
 }
 
-/** A build deletes the folder's content, so the folder may contain only an earlier build. */
-function refuseOtherFolder(out: string, what: string) {
-  if (!existsSync(out) || existsSync(join(out, MADE_OF))) return;
+/**
+ * A build deletes the folder's content, so the folder may contain only an earlier build of the same
+ * kind.
+ */
+function refuseOtherFolder(out: string, what: string, madeOf: string) {
+  if (!existsSync(out) || isSameKind(join(out, MADE_OF), madeOf)) return;
   if (Deno.statSync(out).isDirectory && Array.from(Deno.readDirSync(out)).length === 0) return;
   throw new Error(`${out} contains something other than ${what}. Choose a new folder with --out.`);
+}
+
+/** Earlier versions stored no kind, so a build without a kind may be of any kind. */
+function isSameKind(file: string, madeOf: string): boolean {
+  if (!existsSync(file)) return false;
+  const [kind, state] = Deno.readTextFileSync(file).split(" ");
+  return state === undefined || kind === madeOf.split(" ")[0];
 }
 
 async function removeFolder(path: string) {

@@ -8,7 +8,7 @@ export const SETTINGS_FOLDER = join(root, "settings", "dist");
 
 /** A string that changes whenever one of the page's source files changes. */
 export function stateOfSettings(): string {
-  return stateOfFiles([...filesBelow("settings"), "package.json"]);
+  return stateOfFiles("settings", [...filesBelow("settings"), "package.json"]);
 }
 
 /** Whether a folder has a page that was built from the current sources. */

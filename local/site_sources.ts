@@ -32,19 +32,21 @@ export function filesBelow(folder: string): string[] {
  * millisecond or two.
  */
 export function stateOfSources(): string {
-  return stateOfFiles([...FOLDERS.flatMap(filesBelow), ...FILES]);
+  return stateOfFiles("site", [...FOLDERS.flatMap(filesBelow), ...FILES]);
 }
 
 /**
  * A string that changes whenever the name, size or modification time of one of these files changes.
+ *
+ * @param kind the kind of the build, with which the string begins.
  */
-export function stateOfFiles(paths: string[]): string {
+export function stateOfFiles(kind: string, paths: string[]): string {
   const hash = createHash("sha256");
   for (const path of paths) {
     const file = statSync(join(root, path), { throwIfNoEntry: false });
     hash.update(`${path}\n${file?.size}\n${file?.mtimeMs}\n`);
   }
-  return hash.digest("hex");
+  return `${kind} ${hash.digest("hex")}`;
 }
 
 /** Whether a folder has a site that was built from the current sources. */
