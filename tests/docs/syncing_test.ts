@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { readIfPresent } from "../../local/files.ts";
 import { call } from "../support/calls.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
+import { JQ } from "../support/programs.ts";
 import { until, withFolder } from "../support/started.ts";
 import { stack, statement } from "../support/test_stack.ts";
 import { readPage } from "./pages.ts";
@@ -61,17 +62,24 @@ Deno.test("the program in docs/syncing.md keeps a copy up to date, even after a 
 /** A response in a script; null if the connection is lost. */
 type Scripted = { status: number; headers?: Record<string, string>; body: unknown } | null;
 
-const PAGE = {
+const page = (names: string[], next_cursor: string, has_more: boolean): Scripted => ({
   status: 200,
-  body: { data: [{ id: "1", name: "Ada" }], pagination: { next_cursor: "c", has_more: false } },
-};
+  body: { data: names.map((name) => ({ id: name, name })), pagination: { next_cursor, has_more } },
+});
+/** The body of a page on which a contact was deleted. */
+const deletedIn = (id: string, next_cursor: string) => ({
+  data: [{ id, deleted_at: "2026-11-23T01:02:03Z" }],
+  pagination: { next_cursor, has_more: true },
+});
+const PAGE = page(["Ada"], "c", false);
+const EXPIRED: Scripted = { status: 410, body: { error: "Restored", code: "cursor_expired" } };
 const REFUSED: Scripted = {
   status: 401,
   body: { error: "The key is refused", code: "invalid_api_key" },
 };
 
-/** Runs the program until it ends. The API gives these responses, and then refuses the key. */
-async function runAgainst(responses: Scripted[]) {
+/** An API that gives these responses, and then refuses the key. */
+async function serve(responses: Scripted[]) {
   const times: number[] = [];
   const server = createServer((request, response) => {
     const scripted = times.length < responses.length ? responses[times.length] : REFUSED;
@@ -81,24 +89,32 @@ async function runAgainst(responses: Scripted[]) {
     response.writeHead(status, headers).end(typeof body === "string" ? body : JSON.stringify(body));
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
-  try {
-    return await withFolder(async (folder) => {
-      await Deno.writeTextFile(`${folder}/mirror.mjs`, program);
-      const { port } = server.address() as AddressInfo;
-      const { code, stderr } = await new Deno.Command("node", {
-        args: [`${folder}/mirror.mjs`],
-        cwd: folder,
-        env: { CRM_API_URL: `http://127.0.0.1:${port}`, CRM_API_KEY: "key" },
-      }).output();
-      const copy = await readIfPresent(`${folder}/contacts.json`);
-      const printed = new TextDecoder().decode(stderr);
-      return { code, printed, times, copy: copy && JSON.parse(copy) };
-    });
-  } finally {
-    server.closeAllConnections();
-    server.close();
-    await once(server, "close");
-  }
+  const { port } = server.address() as AddressInfo;
+  return {
+    env: { CRM_API_URL: `http://127.0.0.1:${port}`, CRM_API_KEY: "key" },
+    times,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+/** Runs the program until it ends. The API gives these responses, and then refuses the key. */
+async function runAgainst(responses: Scripted[]) {
+  await using api = await serve(responses);
+  return await withFolder(async (folder) => {
+    await Deno.writeTextFile(`${folder}/mirror.mjs`, program);
+    const { code, stderr } = await new Deno.Command("node", {
+      args: [`${folder}/mirror.mjs`],
+      cwd: folder,
+      env: api.env,
+    }).output();
+    const copy = await readIfPresent(`${folder}/contacts.json`);
+    const printed = new TextDecoder().decode(stderr);
+    return { code, printed, times: api.times, copy: copy && JSON.parse(copy) };
+  });
 }
 
 Deno.test("the program in docs/syncing.md continues after a lost connection, a proxy's error page and a 503", async () => {
@@ -108,21 +124,79 @@ Deno.test("the program in docs/syncing.md continues after a lost connection, a p
     { status: 503, body: { error: "The database is down", code: "database_unavailable" } },
     PAGE,
   ]);
-  assert.deepEqual(copy, { cursor: "c", contacts: { 1: { id: "1", name: "Ada" } } }, printed);
+  assert.deepEqual(copy, { cursor: "c", contacts: { Ada: { id: "Ada", name: "Ada" } } }, printed);
   assert.match(printed, /The database is down; trying again/);
 });
 
-Deno.test("the program in docs/syncing.md ends after a 401, a 403 and a 422, and prints the reason", async () => {
-  for (const status of [401, 403, 422]) {
+Deno.test("the program in docs/syncing.md ends after a 401, a 403, a 404 and a 422, and prints the reason", async () => {
+  for (const status of [401, 403, 404, 422]) {
     const refused = { status, body: { error: `Refused with ${status}`, code: "any" } };
     const { code, times, printed } = await runAgainst([refused]);
     assert.deepEqual([code, times.length], [1, 1], printed);
     assert.ok(printed.includes(`Refused with ${status}`), printed);
   }
+  // A server that is not the API may answer without JSON.
+  const { times, printed } = await runAgainst([{ status: 404, body: "<h1>Not found</h1>" }]);
+  assert.equal(times.length, 1);
+  assert.match(printed, /contacts\/changes\?limit=200&start=beginning does not exist/);
 });
 
 Deno.test("the program in docs/syncing.md waits as long as `Retry-After` asks", async () => {
   const busy = { status: 429, headers: { "Retry-After": "1" }, body: { error: "Busy" } };
   const { times: [first, second], printed } = await runAgainst([busy]);
   assert.ok(second - first >= 990, `${second - first} ms: ${printed}`);
+});
+
+Deno.test("the program in docs/syncing.md replaces its copy only by a complete copy, after something has changed", async () => {
+  const copyAfter = async (...responses: Scripted[]) => {
+    const { copy, printed } = await runAgainst(responses);
+    return [copy.cursor, Object.keys(copy.contacts), printed.match(/trying again/)];
+  };
+  assert.deepEqual(await copyAfter(page([], "a", false)), ["a", [], null]);
+  assert.deepEqual(await copyAfter(PAGE, page([], "d", false)), ["c", ["Ada"], null]);
+  const [first, last] = [page(["Grace"], "e", true), page(["Katherine"], "f", false)];
+  assert.deepEqual(await copyAfter(PAGE, first), ["c", ["Ada"], null]);
+  assert.deepEqual(await copyAfter(PAGE, first, last), ["f", ["Ada", "Grace", "Katherine"], null]);
+  assert.deepEqual(await copyAfter(PAGE, EXPIRED, first), ["c", ["Ada"], null]);
+  assert.deepEqual(await copyAfter(PAGE, EXPIRED, first, last), [
+    "f",
+    ["Grace", "Katherine"],
+    null,
+  ]);
+  assert.deepEqual(await copyAfter(PAGE, EXPIRED, page([], "g", false)), ["g", [], null]);
+});
+
+Deno.test({
+  name: "the recipe's program for curl reads its copy three times, however many pages it requests",
+  ignore: JQ === null,
+  fn: async () => {
+    const { blocks } = await readPage("docs/recipes/sync-contacts.md");
+    const { text } = blocks.find(({ language }) => language === "bash")!;
+    await using api = await serve([
+      page(["Ada", "Grace"], "c", true),
+      page(["Katherine"], "d", true),
+      { status: 200, body: deletedIn("Ada", "e") },
+      page(["Dorothy"], "f", false),
+    ]);
+    await withFolder(async (folder) => {
+      await Deno.writeTextFile(`${folder}/sync-contacts.sh`, text);
+      // Notes the arguments of each call of jq.
+      const noting =
+        `#!/bin/sh\necho "$*" | tr '\\n' ' ' >> calls\necho >> calls\nexec ${JQ} "$@"\n`;
+      await Deno.writeTextFile(`${folder}/jq`, noting, { mode: 0o755 });
+      const { success, stdout, stderr } = await new Deno.Command("bash", {
+        args: ["sync-contacts.sh"],
+        cwd: folder,
+        env: { ...api.env, COPY: "copy.json", PATH: `${folder}:${Deno.env.get("PATH")}` },
+      }).output();
+      assert.ok(success, new TextDecoder().decode(stderr));
+      assert.equal(new TextDecoder().decode(stdout), "5 changes, 3 contacts\n");
+      const { cursor, contacts } = JSON.parse(await Deno.readTextFile(`${folder}/copy.json`));
+      assert.equal(cursor, "f");
+      assert.deepEqual(Object.keys(contacts).sort(), ["Dorothy", "Grace", "Katherine"]);
+      const calls = (await Deno.readTextFile(`${folder}/calls`)).trim().split("\n");
+      const ofCopy = calls.filter((call) => /copy\.json(\.new)?( |$)/.test(call));
+      assert.equal(ofCopy.length, 3, calls.join("\n"));
+    });
+  },
 });
