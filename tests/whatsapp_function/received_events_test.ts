@@ -115,6 +115,29 @@ Deno.test("if the database cannot apply an event, the event is stored, the respo
   assert.deepEqual((await inboundOf(company)).flat().toSorted(), ["text 0", "text 1", "text 2"]);
 });
 
+Deno.test("many events that the database cannot apply write at most ten log lines", async () => {
+  const { company, app } = await companyWithApp();
+  await using watched = watchedStack((request) =>
+    request.url.endsWith("receive_channel_event") || request.url.endsWith("apply_channel_event")
+      ? Response.json({ code: "XX000", message: "unexpected" }, { status: 500 })
+      : null
+  );
+  const own = await ownWebhook({ supabaseUrl: watched.url });
+  const notApplied = async (bodies: string[]) => {
+    const lines = await logged(async () => {
+      for (const body of bodies) assert.equal((await own.post(app, body)).status, 200);
+    });
+    return lines.map((line) => JSON.parse(line)).filter(({ event }) =>
+      event === "event_not_applied"
+    );
+  };
+  const body = (text: string) => eventBody(company.phone_number_id, [text]);
+  const many = Array.from({ length: 15 }, (_, at) => body(`text ${at}`));
+  assert.equal((await later(10, () => notApplied(many))).length, 10);
+  const [next] = await later(30, () => notApplied([body("one more")]));
+  assert.deepEqual([next.app_key, next.left_out], [app.app_key, 5]);
+});
+
 /**
  * An event with at least this many bytes. The event contains one message, and enough message ids to
  * reach that size. Each of these ids contains a different phone number.

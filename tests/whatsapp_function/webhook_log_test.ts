@@ -50,3 +50,28 @@ Deno.test("many simultaneous refusals write at most twenty log lines", async () 
     }));
   assert.ok(lines.length <= 20, `${lines.length}`);
 });
+
+Deno.test("many wrong signatures for an app with an unusable secret write at most ten lines about the secret", async () => {
+  const app = await newChannelApp();
+  // An event with a wrong signature makes the instance read the app again.
+  await statement`
+    update channel_apps set sealed_previous_secret = 'e30..YWFh.YmJi.Y2Nj', rotation_began_at = now()
+    where id = ${app.id}
+  `;
+  const refused = async (times: number) => {
+    const lines = await logged(async () => {
+      for (let time = 0; time < times; time++) {
+        const { status } = await webhook.post({ ...app, secret: "another secret" }, `${time}`);
+        assert.equal(status, 401);
+      }
+    });
+    return lines.map((line) => JSON.parse(line)).filter(({ event }) =>
+      event === "app_secret_unusable"
+    );
+  };
+  const told = await later(10, () => refused(30));
+  assert.equal(told.length, 10);
+  const [next] = await later(30, () => refused(1));
+  assert.ok(next.left_out >= 20, `${next.left_out}`);
+  assert.deepEqual([next.app_key, next.kind], [app.app_key, "secret"]);
+});
