@@ -13535,18 +13535,27 @@ comment on function app.wrote_after_stop(uuid, uuid, uuid, timestamptz, timestam
   'seconds. If a person sent a stop word and another message in the same second, the message whose event arrived later '
   'counts as later. Within one event, the order of the messages decides.';
 
-create function app.newest_user_id(own_company_id uuid, of_contact_id uuid) returns text
+create function app.reply_user_id(own_company_id uuid, of_contact_id uuid, from_business_account_id text) returns text
 language sql stable
 set search_path = ''
 as $$
-  select user_id from public.contact_identities
+  select user_id from public.contact_identities as known
   where company_id = own_company_id and contact_id = of_contact_id
-  order by seen_at desc, id desc
+  order by
+    exists (
+      select from public.contact_identity_events as changes
+      where changes.company_id = own_company_id and changes.contact_id = of_contact_id
+        and changes.kind = 'user_id_changed' and changes.was = known.user_id
+    ),
+    business_account_id is distinct from from_business_account_id,
+    seen_at desc, id desc
   limit 1
 $$;
-comment on function app.newest_user_id(uuid, uuid) is
-  'Returns the newest user id that WhatsApp assigned to a person. After the person changed the phone number, an older '
-  'id is no longer valid.';
+comment on function app.reply_user_id(uuid, uuid, text) is
+  'Returns the user id for a reply to a person from an account with this business account. An id is valid only in one '
+  'business portfolio, so the newest id that this business account has seen comes first. If there is none, returns the '
+  'person''s newest id, which another business account of the same portfolio may have seen. An id that WhatsApp has '
+  'replaced comes last, because it is no longer valid.';
 
 create function app.reply_phone(own_company_id uuid, of_contact_id uuid, main_phone text, last_inbound_phone text)
 returns text
@@ -13731,7 +13740,9 @@ begin
       'created_conversation', send.created_conversation,
       -- WhatsApp has a window only for the number from which the person wrote.
       'phone', app.reply_phone(own_company_id, contact.id, contact.phone, period.last_inbound_phone),
-      'user_id', case when contact.phone is null then app.newest_user_id(own_company_id, contact.id) end
+      'user_id', case when contact.phone is null then
+        app.reply_user_id(own_company_id, contact.id, account.business_account_id)
+      end
     );
     if claim_reply.media is not null then
       answer := answer || jsonb_build_object('media', medium_sent);
@@ -14643,7 +14654,9 @@ begin
       'encrypted_token', account.encrypted_token,
       'whatsapp_message_id', message.whatsapp_message_id,
       'phone', app.reply_phone(own_company_id, contact.id, contact.phone, period.last_inbound_phone),
-      'user_id', case when contact.phone is null then app.newest_user_id(own_company_id, contact.id) end
+      'user_id', case when contact.phone is null then
+        app.reply_user_id(own_company_id, contact.id, account.business_account_id)
+      end
     )
   end;
   perform public.authenticate();

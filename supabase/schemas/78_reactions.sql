@@ -56,7 +56,9 @@ begin
       'encrypted_token', account.encrypted_token,
       'whatsapp_message_id', message.whatsapp_message_id,
       'phone', app.reply_phone(own_company_id, contact.id, contact.phone, period.last_inbound_phone),
-      'user_id', case when contact.phone is null then app.newest_user_id(own_company_id, contact.id) end
+      'user_id', case when contact.phone is null then
+        app.reply_user_id(own_company_id, contact.id, account.business_account_id)
+      end
     )
   end;
   perform public.authenticate();

@@ -3,9 +3,10 @@
 
 import assert from "node:assert/strict";
 import { actAsSuperuser, rolledBack, type Sql, type Work } from "../support/acting_as.ts";
-import { addMessage, anyPhone, newCompany } from "../support/company.ts";
+import { addMessage, anyPhone, connectAccount, newCompany } from "../support/company.ts";
 import { snapshot } from "../support/snapshot.ts";
 import { committed, overlapping } from "./connections.ts";
+import { ago } from "./hints.ts";
 import { tell } from "./inbound.ts";
 import { claimReply, personWrites } from "./replies.ts";
 import { actAsSender, claim, RELEASED, settle } from "./sends.ts";
@@ -306,4 +307,55 @@ test("a reply and a reaction go to the contact's number from which the person la
   assert.equal(await answered(), newest, "the person's new number");
   await sql`delete from contact_former_phones where contact_id = ${survivor}`;
   assert.equal(await answered(), main, "the contact no longer has the number");
+});
+
+/** The user id to which a reply in the account's conversation goes. */
+async function userIdOn(sql: Sql, account: { id: string }): Promise<unknown> {
+  const [conversation] = await sql`
+    select id from conversations where company_id = ${company_id} and messaging_account_id = ${account.id}
+  `;
+  const claimed = await claimReply(sql, key, { conversation_id: conversation.id });
+  assert.equal(claimed.phone, null);
+  return claimed.user_id;
+}
+
+test("a reply to a person without a phone number goes to the user id that the person has at the account", async (sql) => {
+  const accounts = [];
+  for (const n of [1, 2, 3]) {
+    accounts.push(await connectAccount(sql, company_id, { business_account_id: `700${n}` }));
+  }
+  const ids = ["BR.one", "BR.two", "BR.three"];
+  // The ids are from several business portfolios. The company has found that they are one person's.
+  for (const [at, account] of accounts.entries()) {
+    const person = { user_id: ids[at] };
+    await tell(sql, account.id, { kind: "message", at: ago(300 - at * 60), person });
+  }
+  const [survivor, ...others] = await sql`
+    select contact_id as id from contact_identities
+    where company_id = ${company_id} order by seen_at
+  `;
+  for (const { id } of others) {
+    await sql`select app.merge_contacts(${company_id}, ${survivor.id}, ${id})`;
+  }
+  for (const [at, account] of accounts.entries()) {
+    assert.equal(await userIdOn(sql, account), ids[at]);
+  }
+});
+
+test("a reply never goes to a person's former user id, even if the change was reported late", async (sql) => {
+  // The two ids have the same time. A choice at random would soon find the wrong id.
+  for (let n = 0; n < 8; n++) {
+    const account = await connectAccount(sql, company_id, { business_account_id: "7001" });
+    const [was, becomes] = [`BR.was${n}`, `BR.becomes${n}`];
+    // The person writes with the new id before the event about the new id arrives.
+    await tell(sql, account.id, { kind: "message", at: ago(60), person: { user_id: becomes } });
+    const person = { user_id: was };
+    await tell(sql, account.id, {
+      kind: "identity",
+      at: ago(90),
+      person,
+      change: { user_id: becomes },
+    });
+    assert.equal(await userIdOn(sql, account), becomes);
+  }
 });

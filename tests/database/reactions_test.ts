@@ -85,6 +85,13 @@ test("while the window is open, the company can react to a message from the cont
   await sql`update contacts set has_identity = true, phone = null where id = ${contact_id}`;
   const { phone: none, user_id } = await toReact(sql, theirs);
   assert.deepEqual([none, user_id], [null, "BR.2"]);
+  // The newest id is from another business account.
+  await sql`update messaging_accounts set business_account_id = '42' where id = ${account_id}`;
+  await sql`
+    update contact_identities set business_account_id = case user_id when 'BR.1' then '42' else '43' end
+    where contact_id = ${contact_id}
+  `;
+  assert.equal((await toReact(sql, theirs)).user_id, "BR.1");
 });
 
 Deno.test("if the company cannot react to a message, the result says why", async () => {
