@@ -15352,6 +15352,7 @@ create table public.channel_events (
   id uuid primary key default gen_random_uuid(),
   -- The event was signed with the secret of this app.
   channel_app_id uuid not null references public.channel_apps on delete cascade,
+  -- For a problem that occurs again, the time of the last occurrence. See app.can_recur().
   received_at timestamptz not null default now(),
   -- The signed bytes. In a text or JSON column, Postgres would refuse some characters that messages may contain.
   body bytea not null check (octet_length(body) <= 3145728),
@@ -15521,34 +15522,6 @@ comment on function public.delete_channel_app(text, boolean) is
   '`continues`: call the function again. Returns null for an unknown app.';
 grant execute on function public.delete_channel_app(text, boolean) to service_role;
 
-create function app.items_with_times(items jsonb, received_at timestamptz) returns jsonb
-language plpgsql stable
-set search_path = ''
-as $$
-begin
-  if jsonb_typeof(items) is distinct from 'array'
-    -- If this transaction stores the event, received_at is the current time, so the messages need no received_at.
-    or received_at = now() and not jsonb_path_exists(items, '$[*] ? (@.at == null)')
-  then
-    return items;
-  end if;
-  return (
-    select jsonb_agg(
-      case when jsonb_typeof(item) = 'object' then
-        item
-        || case when item ->> 'at' is null then jsonb_build_object('at', received_at) else '{}' end
-        || case when item ->> 'kind' = 'message' then jsonb_build_object('received_at', received_at) else '{}' end
-      else item end
-      order by place
-    )
-    from jsonb_array_elements(items) with ordinality as listed (item, place)
-  );
-end
-$$;
-comment on function app.items_with_times(jsonb, timestamptz) is
-  'Returns the items of an event. An item without a time gets the time at which the event was received. A message also '
-  'gets this time as received_at. So the times are the same when the event is applied again later.';
-
 create function app.judge_stored_event(event_id uuid, app_id uuid, body bytea, inout items jsonb)
 language plpgsql
 set search_path = ''
@@ -15714,11 +15687,17 @@ begin
   end if;
   if not is_new then
     -- If another request is applying the event, this request skips it.
-    select id, state into event from public.channel_events
+    select id, state,
+      -- Many such events in a short time cause only one write a minute.
+      (received_at < now() - interval '1 minute' and app.can_recur(own_items)) is true as has_recurred
+    into event from public.channel_events
     where channel_app_id = app_id and body_sha256 = digest
     for update skip locked;
-    if event.id is null or event.state = 'done' then
+    if event.id is null or event.state = 'done' and not event.has_recurred then
       return jsonb_build_object('result', 'repeated', 'state', event.state);
+    end if;
+    if event.has_recurred then
+      update public.channel_events set received_at = now() where id = event.id;
     end if;
     company_ids := app.lock_companies_of_items(app_id, own_items);
     own_items := app.judge_stored_event(event.id, app_id, bytes, own_items);
@@ -15733,7 +15712,8 @@ $$;
 comment on function public.receive_channel_event(text, text, jsonb, text) is
   'Stores an app''s event of normal size, and applies its items for up to three seconds. The body is base64-encoded. '
   'The job applies the remaining items. The result is `stored` or `repeated`, with the result of app.apply_event(). '
-  'Returns null for an unknown app. A repeat of an event that is done is not applied again.';
+  'Returns null for an unknown app. A repeat of an event that is done is not applied again, unless app.can_recur() is '
+  'true for its items. If so, and if more than a minute has passed, the event is received now.';
 grant execute on function public.receive_channel_event(text, text, jsonb, text) to channel_client;
 
 alter table public.channel_events enable row level security;
@@ -15747,6 +15727,45 @@ grant select on public.channel_events to service_role;
 -- The items of an event, such as messages and statuses. The functions find the account for each item and store the
 -- item's facts. A failed item does not stop the other items. Two events that are applied at the same time cannot cause
 -- a deadlock. Applying an item again changes nothing.
+
+create function app.items_with_times(items jsonb, received_at timestamptz) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if jsonb_typeof(items) is distinct from 'array'
+    -- If this transaction stores the event, received_at is the current time, so the messages need no received_at.
+    or received_at = now() and not jsonb_path_exists(items, '$[*] ? (@.at == null)')
+  then
+    return items;
+  end if;
+  return (
+    select jsonb_agg(
+      case when jsonb_typeof(item) = 'object' then
+        item
+        || case when item ->> 'at' is null then jsonb_build_object('at', received_at) else '{}' end
+        || case when item ->> 'kind' = 'message' then jsonb_build_object('received_at', received_at) else '{}' end
+      else item end
+      order by place
+    )
+    from jsonb_array_elements(items) with ordinality as listed (item, place)
+  );
+end
+$$;
+comment on function app.items_with_times(jsonb, timestamptz) is
+  'Returns the items of an event. An item without a time gets the time at which the event was received. A message also '
+  'gets this time as received_at. So the times are the same when the event is applied again later.';
+
+create function app.can_recur(items jsonb) returns boolean
+language sql immutable
+set search_path = ''
+as $$
+  select jsonb_path_exists(items, '$[*] ? (@.kind == "trouble")')
+    and not jsonb_path_exists(items, '$[*] ? (@.kind != "trouble" || @.at != null)')
+$$;
+comment on function app.can_recur(jsonb) is
+  'Checks whether the only items of an event are problems of a number (items of kind `trouble`) without a time. Such '
+  'an event contains no id and no time, so the event about the next occurrence has the same bytes.';
 
 create function app.accounts_at(account_ids uuid[], happened_at timestamptz) returns uuid[]
 language plpgsql stable

@@ -2,6 +2,45 @@
 -- item's facts. A failed item does not stop the other items. Two events that are applied at the same time cannot cause
 -- a deadlock. Applying an item again changes nothing.
 
+create function app.items_with_times(items jsonb, received_at timestamptz) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if jsonb_typeof(items) is distinct from 'array'
+    -- If this transaction stores the event, received_at is the current time, so the messages need no received_at.
+    or received_at = now() and not jsonb_path_exists(items, '$[*] ? (@.at == null)')
+  then
+    return items;
+  end if;
+  return (
+    select jsonb_agg(
+      case when jsonb_typeof(item) = 'object' then
+        item
+        || case when item ->> 'at' is null then jsonb_build_object('at', received_at) else '{}' end
+        || case when item ->> 'kind' = 'message' then jsonb_build_object('received_at', received_at) else '{}' end
+      else item end
+      order by place
+    )
+    from jsonb_array_elements(items) with ordinality as listed (item, place)
+  );
+end
+$$;
+comment on function app.items_with_times(jsonb, timestamptz) is
+  'Returns the items of an event. An item without a time gets the time at which the event was received. A message also '
+  'gets this time as received_at. So the times are the same when the event is applied again later.';
+
+create function app.can_recur(items jsonb) returns boolean
+language sql immutable
+set search_path = ''
+as $$
+  select jsonb_path_exists(items, '$[*] ? (@.kind == "trouble")')
+    and not jsonb_path_exists(items, '$[*] ? (@.kind != "trouble" || @.at != null)')
+$$;
+comment on function app.can_recur(jsonb) is
+  'Checks whether the only items of an event are problems of a number (items of kind `trouble`) without a time. Such '
+  'an event contains no id and no time, so the event about the next occurrence has the same bytes.';
+
 create function app.accounts_at(account_ids uuid[], happened_at timestamptz) returns uuid[]
 language plpgsql stable
 set search_path = ''

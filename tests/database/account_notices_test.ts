@@ -3,7 +3,9 @@
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";
+import { nameChannelApp } from "../support/channel_apps.ts";
 import { connectAccount, newCompany } from "../support/company.ts";
+import { receive } from "./events.ts";
 import { ago, type Item, tellOfAccount, tellOfTrouble } from "./hints.ts";
 
 const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work));
@@ -166,4 +168,49 @@ test("an account keeps its 50 newest notices, and a notice is deleted 30 days af
   await pass(sql, "30 days");
   await tellOfTrouble(sql, account_id, trouble());
   assert.deepEqual((await kept(sql)).map(({ event }) => event), ["EVENT_99", "130429"]);
+});
+
+test("a problem that occurs again is shown again, although its event has the same bytes", async (sql) => {
+  const app = await nameChannelApp(sql, account_id);
+  const body = JSON.stringify(trouble());
+  /** Makes the event and the notices older by `time`, and then receives the event again. */
+  const again = async (time: string, items: Item[] = [trouble()], bytes = body) => {
+    await pass(sql, time);
+    await sql`
+      update channel_events set received_at = received_at - ${time}::interval
+      where channel_app_id = ${app.id}
+    `;
+    return await receive(sql, app, items, { body: bytes });
+  };
+  const { event_id } = await again("0 s");
+  await pass(sql, "2 days");
+  assert.deepEqual(await current(sql), []);
+
+  const repeated = await again("2 days");
+  assert.deepEqual(
+    [repeated.result, repeated.event_id, repeated.state],
+    ["repeated", event_id, "done"],
+  );
+  assert.equal((await current(sql)).length, 1);
+  const [{ is_now }] = await sql`
+    select received_at = now() as is_now from channel_events where id = ${event_id}
+  `;
+  assert.equal(is_now, true);
+  assert.equal((await sql`select from channel_events where channel_app_id = ${app.id}`).length, 1);
+
+  // Many such events in a short time cause only one write a minute.
+  assert.equal((await again("50 s")).event_id, undefined);
+  assert.equal((await again("20 s")).event_id, event_id);
+
+  // If an item has an id or a time, WhatsApp has delivered the same event again.
+  const status = {
+    ...{ kind: "status", waba: "42", phone_number_id: own.phone_number_id, at: ago(60) },
+    ...{ id: "wamid.1", status: "sent", mark: null, failure: null, price: null },
+  };
+  for (const item of [trouble({ at: ago(60) }), status]) {
+    const items = [trouble(), item];
+    const bytes = JSON.stringify(items);
+    await again("0 s", items, bytes);
+    assert.deepEqual(await again("2 days", items, bytes), { result: "repeated", state: "done" });
+  }
 });
