@@ -8794,6 +8794,10 @@ create table public.account_channel_apps (
   account_id uuid not null,
   channel_app_id uuid not null references public.channel_apps on delete cascade,
   named_at timestamptz not null default now(),
+  -- The job makes the app's events due that wait for the account and were last tried before this time. It is one minute
+  -- after the last change of the account, because a transaction that tries an event at the time of the change may not
+  -- see the change. Null when the job has made all these events due.
+  wakes_before timestamptz default now() + interval '1 minute',
   constraint account_channel_apps_once unique (company_id, account_id, channel_app_id),
   constraint account_channel_apps_account_fkey foreign key (company_id, account_id)
     references public.messaging_accounts (company_id, id) on delete cascade
@@ -8829,6 +8833,8 @@ create unique index messaging_accounts_one_connection_idx on public.messaging_ac
   where disconnected_at is null;
 create index messaging_accounts_channel_app_idx on public.messaging_accounts (channel_app_id);
 create index account_channel_apps_app_idx on public.account_channel_apps (channel_app_id);
+create index account_channel_apps_waking_idx on public.account_channel_apps (wakes_before)
+  where wakes_before is not null;
 create index account_connections_account_idx on public.account_connections (company_id, account_id, connected_at desc);
 
 -- These indexes find the account for each item of an event.
@@ -9095,17 +9101,6 @@ $$;
 comment on function app.note_last_event(uuid, jsonb, timestamptz) is
   'Records the time at which an app''s event was received, for each connected account to which an item of the event '
   'refers.';
-
-create function app.connected_numbers(of_company_id uuid, of_business_account_id text) returns text[]
-language sql stable
-set search_path = ''
-as $$
-  select coalesce(array_agg(phone_number_id order by phone_number_id), '{}')
-  from public.messaging_accounts
-  where company_id = of_company_id and business_account_id = of_business_account_id and disconnected_at is null
-$$;
-comment on function app.connected_numbers(uuid, text) is
-  'Returns the phone_number_id of each connected account of a company in one business account.';
 
 create trigger messaging_accounts_set_updated_at before update on public.messaging_accounts
   for each row execute function app.set_updated_at();
@@ -10439,6 +10434,17 @@ comment on table public.template_rereads is
 create index templates_by_name_idx on public.templates (company_id, name, language, id);
 create index template_rereads_lately_idx
   on public.template_rereads (company_id, business_account_id, tried_at);
+
+create function app.connected_numbers(of_company_id uuid, of_business_account_id text) returns text[]
+language sql stable
+set search_path = ''
+as $$
+  select coalesce(array_agg(phone_number_id order by phone_number_id), '{}')
+  from public.messaging_accounts
+  where company_id = of_company_id and business_account_id = of_business_account_id and disconnected_at is null
+$$;
+comment on function app.connected_numbers(uuid, text) is
+  'Returns the phone_number_id of each connected account of a company in one business account.';
 
 create function app.note_numbers_of_templates() returns trigger
 language plpgsql security definer
@@ -16225,79 +16231,106 @@ comment on function public.apply_channel_event(uuid, jsonb, text) is
   'exists. If the job has not started an attempt, the function runs for at most three seconds.';
 grant execute on function public.apply_channel_event(uuid, jsonb, text) to channel_client, service_role;
 
-create function app.wake_events(of_account_id uuid, processed_before timestamptz default 'infinity') returns integer
+create function app.wake_events(named public.account_channel_apps, max_rows integer) returns integer
 language plpgsql security definer -- the role that connects an account may not write events
 set search_path = ''
--- Postgres uses the index of waits_for only with a bitmap scan.
+-- Postgres uses the index of waits_for only with a bitmap scan. Another scan might read all events.
 set enable_bitmapscan = on
+set enable_seqscan = off
+set enable_indexscan = off
 as $$
 declare
+  ids constant text[] := (
+    select array[accounts.phone_number_id, accounts.business_account_id] from public.messaging_accounts as accounts
+    where accounts.company_id = named.company_id and accounts.id = named.account_id
+  );
   woken integer;
 begin
   with waiting as (
     select events.id
-    from public.messaging_accounts as accounts
-    join public.account_channel_apps as named on named.company_id = accounts.company_id
-      and named.account_id = accounts.id
-    join public.channel_events as events on events.channel_app_id = named.channel_app_id
-    where accounts.id = of_account_id and events.state = 'unroutable' and events.next_attempt_at is null
-      and events.waits_for && array[accounts.phone_number_id, accounts.business_account_id]
-      and events.processed_at < processed_before
+    from public.channel_events as events
+    where events.state = 'unroutable' and events.waits_for && ids
+      and events.next_attempt_at is null and events.processed_at < named.wakes_before
+      -- In this form, Postgres does not use the index of an app's events, which may have millions of entries.
+      and (events.channel_app_id = named.channel_app_id) is true
+    limit max_rows
     -- The query skips events that are being applied, so that a transaction that connects the account does not wait for
     -- them. wake_late_events() makes the skipped events due later.
-    for update of events skip locked
+    for update skip locked
   )
   update public.channel_events as events set next_attempt_at = now()
-  from waiting where events.id = waiting.id;
+  where events.id = any (array(select waiting.id from waiting));
   get diagnostics woken = row_count;
   return woken;
 end
 $$;
-comment on function app.wake_events(uuid, timestamptz) is
-  'Makes the events due that wait for the phone number or the business account of an account. Returns how many events '
-  'it made due.';
+comment on function app.wake_events(public.account_channel_apps, integer) is
+  'Makes at most max_rows events due that come from an app of an account and wait for the account''s phone number or '
+  'business account. Returns how many events it made due.';
 
 create function app.wake_events_of_account() returns trigger
 language plpgsql security definer
 set search_path = ''
 as $$
 begin
-  perform app.wake_events(new.id);
+  update public.account_channel_apps set wakes_before = default
+  where company_id = new.company_id and account_id = new.id;
   return null;
 end
 $$;
 comment on function app.wake_events_of_account() is
-  'Trigger: makes the events due that wait for the ids of an account.';
+  'Trigger: makes the events due that wait for the ids of an account. See app.wake_events_of_app().';
 
 create function app.wake_events_of_app() returns trigger
 language plpgsql security definer
 set search_path = ''
 as $$
 begin
-  perform app.wake_events(new.account_id);
+  perform app.wake_events(new, 1000);
   return null;
 end
 $$;
 comment on function app.wake_events_of_app() is
-  'Trigger: when an account gets an app, makes the events due that wait for the account.';
+  'Trigger: when an account gets an app, or changes, makes at most 1,000 events due that wait for the account. More '
+  'events would delay the request that connects the account. The job makes the other events due.';
 
-create function app.wake_late_events() returns integer
-language sql
+create function app.wake_late_events(max_rows integer) returns integer
+language plpgsql
 set search_path = ''
 as $$
-  select coalesce(sum(app.wake_events(changed.id, changed.at + interval '1 minute')), 0)::integer
-  from (
-    select accounts.id, greatest(accounts.updated_at, max(named.named_at)) as at
-    from public.messaging_accounts as accounts
-    join public.account_channel_apps as named on named.company_id = accounts.company_id
-      and named.account_id = accounts.id
-    group by accounts.id
-    having greatest(accounts.updated_at, max(named.named_at)) > now() - interval '10 minutes'
-  ) as changed
+declare
+  named public.account_channel_apps;
+  -- A run of the job applies about this many events. If more events became due, later events of the app would wait for
+  -- all of them.
+  most constant integer := least(max_rows, 300);
+  -- Each account gets an equal part.
+  part constant integer := greatest(1, most / greatest(1, (
+    select count(*)::integer from public.account_channel_apps where wakes_before is not null
+  )));
+  woken integer;
+  all_woken integer := 0;
+begin
+  for named in
+    select * from public.account_channel_apps where wakes_before is not null order by random() limit most
+  loop
+    woken := app.wake_events(named, part);
+    all_woken := all_woken + woken;
+    -- A transaction that began before the account changed has ended by then.
+    if woken < part and named.wakes_before < now() - interval '10 minutes' then
+      update public.account_channel_apps set wakes_before = null where id in (
+        select id from public.account_channel_apps
+        where id = named.id and wakes_before = named.wakes_before
+        for no key update skip locked
+      );
+    end if;
+  end loop;
+  return all_woken;
+end
 $$;
-comment on function app.wake_late_events() is
-  'Makes events due, as wake_events() does, if they were being applied at the moment when their account was connected. '
-  'The transactions that applied them could not see the account.';
+comment on function app.wake_late_events(integer) is
+  'Makes at most 300 and at most max_rows events due that wait for a changed account and that the trigger left: the '
+  'events beyond the first 1,000, and the events that were being applied when the account changed. The transactions '
+  'that applied them could not see the change. Returns how many events it made due.';
 
 create function public.replay_channel_events(
   states text[] default null,
@@ -16374,8 +16407,9 @@ create trigger messaging_accounts_wake_events
     or (old.disconnected_at is null) <> (new.disconnected_at is null)
   )
   execute function app.wake_events_of_account();
-create trigger account_channel_apps_wake_events after insert on public.account_channel_apps
-  for each row execute function app.wake_events_of_app();
+create trigger account_channel_apps_wake_events
+  after insert or update of wakes_before on public.account_channel_apps
+  for each row when (new.wakes_before is not null) execute function app.wake_events_of_app();
 
 -- schemas/83_waiting_facts.sql
 
@@ -17833,7 +17867,7 @@ begin
       ('waiting_applied', 'app.apply_waiting_facts(integer)'),
       ('expired', 'public.expire_messages()'),
       -- The tasks that lock events run after the tasks that lock messages, because an erasure uses this order.
-      ('woken', 'app.wake_late_events()'),
+      ('woken', 'app.wake_late_events(integer)'),
       ('events_removed', 'app.remove_old_events(integer)'),
       ('waiting_removed', 'app.remove_old_waiting_facts(integer)'),
       ('erased_forgotten', 'app.forget_erased_people(integer)'),
@@ -17861,7 +17895,7 @@ begin
 end
 $$;
 comment on function public.tend_channel(integer) is
-  'Runs all tasks of the job channel-events, but does not apply events. Makes an event due again when its account has '
+  'Runs all tasks of the job channel-events, but does not apply events. Makes events due again if their account has '
   'been added, and applies reports about messages that are now known. Updates expired messages, and deletes old rows. '
   'Deletes at most max_rows rows of each table, and ten times as many idempotency keys. If a task reaches the '
   'statement timeout, the results of the earlier tasks remain, and the later tasks wait for the next run. Returns the '

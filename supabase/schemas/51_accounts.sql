@@ -48,6 +48,10 @@ create table public.account_channel_apps (
   account_id uuid not null,
   channel_app_id uuid not null references public.channel_apps on delete cascade,
   named_at timestamptz not null default now(),
+  -- The job makes the app's events due that wait for the account and were last tried before this time. It is one minute
+  -- after the last change of the account, because a transaction that tries an event at the time of the change may not
+  -- see the change. Null when the job has made all these events due.
+  wakes_before timestamptz default now() + interval '1 minute',
   constraint account_channel_apps_once unique (company_id, account_id, channel_app_id),
   constraint account_channel_apps_account_fkey foreign key (company_id, account_id)
     references public.messaging_accounts (company_id, id) on delete cascade
@@ -83,6 +87,8 @@ create unique index messaging_accounts_one_connection_idx on public.messaging_ac
   where disconnected_at is null;
 create index messaging_accounts_channel_app_idx on public.messaging_accounts (channel_app_id);
 create index account_channel_apps_app_idx on public.account_channel_apps (channel_app_id);
+create index account_channel_apps_waking_idx on public.account_channel_apps (wakes_before)
+  where wakes_before is not null;
 create index account_connections_account_idx on public.account_connections (company_id, account_id, connected_at desc);
 
 -- These indexes find the account for each item of an event.
@@ -349,17 +355,6 @@ $$;
 comment on function app.note_last_event(uuid, jsonb, timestamptz) is
   'Records the time at which an app''s event was received, for each connected account to which an item of the event '
   'refers.';
-
-create function app.connected_numbers(of_company_id uuid, of_business_account_id text) returns text[]
-language sql stable
-set search_path = ''
-as $$
-  select coalesce(array_agg(phone_number_id order by phone_number_id), '{}')
-  from public.messaging_accounts
-  where company_id = of_company_id and business_account_id = of_business_account_id and disconnected_at is null
-$$;
-comment on function app.connected_numbers(uuid, text) is
-  'Returns the phone_number_id of each connected account of a company in one business account.';
 
 create trigger messaging_accounts_set_updated_at before update on public.messaging_accounts
   for each row execute function app.set_updated_at();

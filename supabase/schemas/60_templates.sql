@@ -111,6 +111,17 @@ create index templates_by_name_idx on public.templates (company_id, name, langua
 create index template_rereads_lately_idx
   on public.template_rereads (company_id, business_account_id, tried_at);
 
+create function app.connected_numbers(of_company_id uuid, of_business_account_id text) returns text[]
+language sql stable
+set search_path = ''
+as $$
+  select coalesce(array_agg(phone_number_id order by phone_number_id), '{}')
+  from public.messaging_accounts
+  where company_id = of_company_id and business_account_id = of_business_account_id and disconnected_at is null
+$$;
+comment on function app.connected_numbers(uuid, text) is
+  'Returns the phone_number_id of each connected account of a company in one business account.';
+
 create function app.note_numbers_of_templates() returns trigger
 language plpgsql security definer
 set search_path = ''

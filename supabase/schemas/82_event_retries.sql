@@ -153,79 +153,106 @@ comment on function public.apply_channel_event(uuid, jsonb, text) is
   'exists. If the job has not started an attempt, the function runs for at most three seconds.';
 grant execute on function public.apply_channel_event(uuid, jsonb, text) to channel_client, service_role;
 
-create function app.wake_events(of_account_id uuid, processed_before timestamptz default 'infinity') returns integer
+create function app.wake_events(named public.account_channel_apps, max_rows integer) returns integer
 language plpgsql security definer -- the role that connects an account may not write events
 set search_path = ''
--- Postgres uses the index of waits_for only with a bitmap scan.
+-- Postgres uses the index of waits_for only with a bitmap scan. Another scan might read all events.
 set enable_bitmapscan = on
+set enable_seqscan = off
+set enable_indexscan = off
 as $$
 declare
+  ids constant text[] := (
+    select array[accounts.phone_number_id, accounts.business_account_id] from public.messaging_accounts as accounts
+    where accounts.company_id = named.company_id and accounts.id = named.account_id
+  );
   woken integer;
 begin
   with waiting as (
     select events.id
-    from public.messaging_accounts as accounts
-    join public.account_channel_apps as named on named.company_id = accounts.company_id
-      and named.account_id = accounts.id
-    join public.channel_events as events on events.channel_app_id = named.channel_app_id
-    where accounts.id = of_account_id and events.state = 'unroutable' and events.next_attempt_at is null
-      and events.waits_for && array[accounts.phone_number_id, accounts.business_account_id]
-      and events.processed_at < processed_before
+    from public.channel_events as events
+    where events.state = 'unroutable' and events.waits_for && ids
+      and events.next_attempt_at is null and events.processed_at < named.wakes_before
+      -- In this form, Postgres does not use the index of an app's events, which may have millions of entries.
+      and (events.channel_app_id = named.channel_app_id) is true
+    limit max_rows
     -- The query skips events that are being applied, so that a transaction that connects the account does not wait for
     -- them. wake_late_events() makes the skipped events due later.
-    for update of events skip locked
+    for update skip locked
   )
   update public.channel_events as events set next_attempt_at = now()
-  from waiting where events.id = waiting.id;
+  where events.id = any (array(select waiting.id from waiting));
   get diagnostics woken = row_count;
   return woken;
 end
 $$;
-comment on function app.wake_events(uuid, timestamptz) is
-  'Makes the events due that wait for the phone number or the business account of an account. Returns how many events '
-  'it made due.';
+comment on function app.wake_events(public.account_channel_apps, integer) is
+  'Makes at most max_rows events due that come from an app of an account and wait for the account''s phone number or '
+  'business account. Returns how many events it made due.';
 
 create function app.wake_events_of_account() returns trigger
 language plpgsql security definer
 set search_path = ''
 as $$
 begin
-  perform app.wake_events(new.id);
+  update public.account_channel_apps set wakes_before = default
+  where company_id = new.company_id and account_id = new.id;
   return null;
 end
 $$;
 comment on function app.wake_events_of_account() is
-  'Trigger: makes the events due that wait for the ids of an account.';
+  'Trigger: makes the events due that wait for the ids of an account. See app.wake_events_of_app().';
 
 create function app.wake_events_of_app() returns trigger
 language plpgsql security definer
 set search_path = ''
 as $$
 begin
-  perform app.wake_events(new.account_id);
+  perform app.wake_events(new, 1000);
   return null;
 end
 $$;
 comment on function app.wake_events_of_app() is
-  'Trigger: when an account gets an app, makes the events due that wait for the account.';
+  'Trigger: when an account gets an app, or changes, makes at most 1,000 events due that wait for the account. More '
+  'events would delay the request that connects the account. The job makes the other events due.';
 
-create function app.wake_late_events() returns integer
-language sql
+create function app.wake_late_events(max_rows integer) returns integer
+language plpgsql
 set search_path = ''
 as $$
-  select coalesce(sum(app.wake_events(changed.id, changed.at + interval '1 minute')), 0)::integer
-  from (
-    select accounts.id, greatest(accounts.updated_at, max(named.named_at)) as at
-    from public.messaging_accounts as accounts
-    join public.account_channel_apps as named on named.company_id = accounts.company_id
-      and named.account_id = accounts.id
-    group by accounts.id
-    having greatest(accounts.updated_at, max(named.named_at)) > now() - interval '10 minutes'
-  ) as changed
+declare
+  named public.account_channel_apps;
+  -- A run of the job applies about this many events. If more events became due, later events of the app would wait for
+  -- all of them.
+  most constant integer := least(max_rows, 300);
+  -- Each account gets an equal part.
+  part constant integer := greatest(1, most / greatest(1, (
+    select count(*)::integer from public.account_channel_apps where wakes_before is not null
+  )));
+  woken integer;
+  all_woken integer := 0;
+begin
+  for named in
+    select * from public.account_channel_apps where wakes_before is not null order by random() limit most
+  loop
+    woken := app.wake_events(named, part);
+    all_woken := all_woken + woken;
+    -- A transaction that began before the account changed has ended by then.
+    if woken < part and named.wakes_before < now() - interval '10 minutes' then
+      update public.account_channel_apps set wakes_before = null where id in (
+        select id from public.account_channel_apps
+        where id = named.id and wakes_before = named.wakes_before
+        for no key update skip locked
+      );
+    end if;
+  end loop;
+  return all_woken;
+end
 $$;
-comment on function app.wake_late_events() is
-  'Makes events due, as wake_events() does, if they were being applied at the moment when their account was connected. '
-  'The transactions that applied them could not see the account.';
+comment on function app.wake_late_events(integer) is
+  'Makes at most 300 and at most max_rows events due that wait for a changed account and that the trigger left: the '
+  'events beyond the first 1,000, and the events that were being applied when the account changed. The transactions '
+  'that applied them could not see the change. Returns how many events it made due.';
 
 create function public.replay_channel_events(
   states text[] default null,
@@ -302,5 +329,6 @@ create trigger messaging_accounts_wake_events
     or (old.disconnected_at is null) <> (new.disconnected_at is null)
   )
   execute function app.wake_events_of_account();
-create trigger account_channel_apps_wake_events after insert on public.account_channel_apps
-  for each row execute function app.wake_events_of_app();
+create trigger account_channel_apps_wake_events
+  after insert or update of wakes_before on public.account_channel_apps
+  for each row when (new.wakes_before is not null) execute function app.wake_events_of_app();

@@ -285,7 +285,7 @@ begin
       ('waiting_applied', 'app.apply_waiting_facts(integer)'),
       ('expired', 'public.expire_messages()'),
       -- The tasks that lock events run after the tasks that lock messages, because an erasure uses this order.
-      ('woken', 'app.wake_late_events()'),
+      ('woken', 'app.wake_late_events(integer)'),
       ('events_removed', 'app.remove_old_events(integer)'),
       ('waiting_removed', 'app.remove_old_waiting_facts(integer)'),
       ('erased_forgotten', 'app.forget_erased_people(integer)'),
@@ -313,7 +313,7 @@ begin
 end
 $$;
 comment on function public.tend_channel(integer) is
-  'Runs all tasks of the job channel-events, but does not apply events. Makes an event due again when its account has '
+  'Runs all tasks of the job channel-events, but does not apply events. Makes events due again if their account has '
   'been added, and applies reports about messages that are now known. Updates expired messages, and deletes old rows. '
   'Deletes at most max_rows rows of each table, and ten times as many idempotency keys. If a task reaches the '
   'statement timeout, the results of the earlier tasks remain, and the later tasks wait for the next run. Returns the '

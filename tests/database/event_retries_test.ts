@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { actAs, actAsSuperuser, rolledBack, type Sql } from "../support/acting_as.ts";
 import { addChannelApp } from "../support/channel_apps.ts";
-import { addMessage, makeCompany } from "../support/company.ts";
+import { addMessage, disconnectAccount, makeCompany } from "../support/company.ts";
 import { eventRow, receive } from "./events.ts";
 import { withOwnServer } from "./large_company.ts";
 
@@ -201,7 +201,7 @@ test(
 test(
   "a failed task does not stop the job's other tasks, and the result names the failed task",
   async (sql) => {
-    await sql`create or replace function app.wake_late_events() returns integer language sql as 'select 1 / 0'`;
+    await sql`create or replace function app.wake_late_events(max_rows integer) returns integer language sql as 'select 1 / 0'`;
     const [{ tended }] = await sql`select tend_channel() as tended`;
     assert.equal(tended.failures.length, 1);
     assert.match(tended.failures[0], /^woken: 22012 /);
@@ -217,7 +217,7 @@ test(
       grant all on public.probe to postgres;
       create or replace function app.apply_waiting_facts(max_rows integer) returns integer language plpgsql as
         'begin insert into public.probe values (now()); return 1; end';
-      create or replace function app.wake_late_events() returns integer language plpgsql as
+      create or replace function app.wake_late_events(max_rows integer) returns integer language plpgsql as
         'begin perform pg_sleep(60); return 0; end';
     `);
     await sql`set local statement_timeout = '1s'`;
@@ -249,6 +249,96 @@ test(
     const [{ tended }] = await sql`select tend_channel() as tended`;
     assert.equal(tended.woken, 1);
     assert.deepEqual((await due(sql)).map((event) => event.event_id), [event_id]);
+  },
+);
+
+/** Adds events that wait for a number, and that were last tried an hour ago. */
+async function addWaiting(sql: Sql, app_id: string, phone_number_id: string, count: number) {
+  await sql`
+    insert into channel_events (channel_app_id, body, body_sha256, state, waits_for, next_attempt_at, processed_at)
+    select ${app_id}, bytes, sha256(bytes), 'unroutable', array[${phone_number_id}::text], null, now() - interval '1 hour'
+    from generate_series(1, ${count}::int) as n, convert_to(n || ${phone_number_id}, 'UTF8') as bytes
+  `;
+}
+
+test(
+  "connecting a number makes only 1,000 waiting events due, and the job makes the others due, however long this takes",
+  async (sql, app_key) => {
+    const [{ id: app_id }] = await sql`select id from channel_apps where app_key = ${app_key}`;
+    const company = await makeCompany(sql);
+    const { account_id, phone_number_id } = company;
+    const woken = async () => {
+      const [{ count }] = await sql`
+        select count(*)::int from channel_events where channel_app_id = ${app_id} and next_attempt_at <= now()
+      `;
+      return count;
+    };
+    const tend = async (max: number) => {
+      const [{ tended }] = await sql`select tend_channel(${max}) as tended`;
+      assert.deepEqual(tended.failures, []);
+      return tended.woken;
+    };
+    const pass = async () => {
+      await sql`alter table account_channel_apps disable trigger account_channel_apps_wake_events`;
+      await sql`
+        update account_channel_apps set wakes_before = wakes_before - interval '20 minutes'
+        where account_id = ${account_id}
+      `;
+      await sql`alter table account_channel_apps enable trigger account_channel_apps_wake_events`;
+    };
+    await addWaiting(sql, app_id, phone_number_id, 1_800);
+    await sql`update messaging_accounts set channel_app_id = ${app_id} where id = ${account_id}`;
+    assert.equal(await woken(), 1_000);
+    // A run of the job applies about 300 events.
+    assert.equal(await tend(1_000), 300);
+    await pass();
+    assert.deepEqual([await tend(1_000), await tend(120), await tend(120)], [300, 120, 80]);
+    assert.equal(await tend(120), 0);
+    assert.equal(await woken(), 1_800);
+    assert.deepEqual([
+      ...await sql`select from account_channel_apps where wakes_before is not null`,
+    ], []);
+
+    // When the number is connected again, this is the same.
+    await disconnectAccount(sql, account_id);
+    await addWaiting(sql, app_id, `${phone_number_id}0`, 1_500);
+    await sql`
+      update messaging_accounts set
+        phone_number_id = ${`${phone_number_id}0`}, disconnected_at = null, encrypted_token = ${company.sealed_token}
+      where id = ${account_id}
+    `;
+    assert.equal(await woken(), 2_800);
+    // After the number was connected, these events were tried, and still had no account.
+    await sql`
+      update channel_events set processed_at = now() + interval '2 minutes'
+      where channel_app_id = ${app_id} and next_attempt_at is null
+    `;
+    assert.equal(await tend(1_000), 0);
+  },
+);
+
+test(
+  "if many events wait for one number, the job also makes the events of other numbers due",
+  async (sql, app_key) => {
+    const [{ id: app_id }] = await sql`select id from channel_apps where app_key = ${app_key}`;
+    await sql`alter table account_channel_apps disable trigger account_channel_apps_wake_events`;
+    const numbers = [];
+    for (const count of [100, 5, 100]) {
+      const { id, account_id, phone_number_id } = await makeCompany(sql);
+      await addWaiting(sql, app_id, phone_number_id, count);
+      await sql`
+        insert into account_channel_apps (company_id, account_id, channel_app_id)
+        values (${id}, ${account_id}, ${app_id})
+      `;
+      numbers.push(phone_number_id);
+    }
+    const [{ tended }] = await sql`select tend_channel(30) as tended`;
+    assert.equal(tended.woken, 25);
+    const counts = await sql`
+      select count(*)::int from channel_events where channel_app_id = ${app_id} and next_attempt_at <= now()
+      group by waits_for order by 1
+    `;
+    assert.deepEqual(counts.map(({ count }) => count), [5, 10, 10]);
   },
 );
 

@@ -12,6 +12,7 @@ export type Database = {
           "company_id": string;
           "id": string;
           "named_at": string;
+          "wakes_before": string | null;
         };
         ComputedFields: never;
         Insert: {
@@ -20,6 +21,7 @@ export type Database = {
           "company_id": string;
           "id"?: string;
           "named_at"?: string;
+          "wakes_before"?: string | null;
         };
         Update: {
           "account_id"?: string;
@@ -27,6 +29,7 @@ export type Database = {
           "company_id"?: string;
           "id"?: string;
           "named_at"?: string;
+          "wakes_before"?: string | null;
         };
         Relationships: [
           {
