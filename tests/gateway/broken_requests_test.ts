@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readGatewayConfig } from "../../supabase/functions/gateway/gateway_config.ts";
 import { gateway } from "../../supabase/functions/gateway/app.ts";
-import { newCompany } from "../support/company.ts";
+import { anyPhone, newCompany } from "../support/company.ts";
 import { logged } from "../support/log_lines.ts";
 import { watchedStack } from "../support/own_functions.ts";
 import { rawConnection, served } from "../support/raw_http.ts";
@@ -62,6 +62,30 @@ Deno.test("a request whose body is missing or very slow returns a 408, or a 401 
       if (status === 408) assert.match(answer.head, /^connection: close$/m);
     }
   }
+});
+
+Deno.test("of 17 large bodies that arrive slowly for one company, the last is refused, and other requests are not", async () => {
+  await using server = await servedGateway({ bodyTimeoutMs: 60_000 });
+  const [flooding, other] = [await newCompany(), await newCompany()];
+  const [begins, ends] = ['{"name":"Ada","x":"', `${"x".repeat(100_000)}"}`];
+  const large = `Content-Length: ${begins.length + ends.length}`;
+  const begun = async (key: string) => await rawConnection(server.port, post(key, large) + begins);
+  const slow = await Promise.all(Array.from({ length: 17 }, () => begun(flooding.keys.all)));
+  const answers = slow.map((connection) => connection.answer());
+  const refused = await Promise.any(answers);
+  assert.deepEqual([refused.status, refused.body.code], [429, "too_many_requests"]);
+  const bob = JSON.stringify({ phone: anyPhone() });
+  const small = post(flooding.keys.all, `Content-Length: ${bob.length}`) + bob;
+  assert.equal((await (await rawConnection(server.port, small)).answer()).status, 201);
+  const others = await begun(other.keys.all);
+  await others.write(ends);
+  assert.equal((await others.answer()).status, 422);
+  for (const connection of slow) await connection.write(ends).catch(() => {}); // one is refused
+  const statuses = (await Promise.all(answers)).map(({ status }) => status).sort();
+  assert.deepEqual(statuses, [...Array(16).fill(422), 429]);
+  const next = await begun(flooding.keys.all);
+  await next.write(ends);
+  assert.equal((await next.answer()).status, 422);
 });
 
 Deno.test("a caller that disconnects in the middle of a body causes no error in the log", async () => {

@@ -142,7 +142,8 @@ async function read(
   let body: unknown;
   const { answers, batch, changes, maxValues = MAX_VALUES } = operation;
   const judge = async () => await caller?.judgeUnlessKnown();
-  const reading = { maxValues, timeoutMs: config.bodyTimeoutMs, judge };
+  const arriving = async (arrived: Promise<void>) => await caller?.arrivesUntil(arrived);
+  const reading = { maxValues, timeoutMs: config.bodyTimeoutMs, judge, arriving };
   const file = operation.file && c.req.raw;
   if (!operation.body && !file) await requireNoBody(c.req.raw, reading);
   else if (operation.body) {

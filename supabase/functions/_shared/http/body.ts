@@ -15,6 +15,11 @@ export interface BodyReading {
   /** Checks the key before an expensive body is read or parsed. */
   judge(): Promise<void>;
   /**
+   * Refuses the body when too many large bodies are arriving. The body counts as arriving until
+   * `arrived` resolves.
+   */
+  arriving?(arrived: Promise<void>): Promise<void>;
+  /**
    * Waits until the body may be parsed. A parsed body takes much more memory than its bytes, so
    * only a few large bodies may be parsed at the same time.
    */
@@ -54,16 +59,17 @@ const UTF8 = new TextDecoder("utf-8", { fatal: true });
  *
  * @throws ApiError payload_too_large over 1 MiB; malformed_request when the body ends too early;
  *   request_timeout; invalid_request when the body is not UTF-8, or has too many values or levels;
- *   the errors of `judge` and `turn`.
+ *   the errors of `judge`, `arriving` and `turn`.
  */
 export async function readJsonText(
   request: Request,
-  { maxValues, timeoutMs, judge, turn }: BodyReading,
+  { maxValues, timeoutMs, judge, arriving, turn }: BodyReading,
 ): Promise<{ text: string; survey: JsonSurvey }> {
   const { bytes, isJudged } = await readBytes(request, {
     maxMib: MAX_BODY_BYTES / MIB,
     timeoutMs,
     judge,
+    arriving,
   });
   const survey = surveyJson(bytes);
   if (survey.depth > MAX_DEPTH) {
@@ -93,11 +99,11 @@ export function refused(whatIsWrong: string): ApiError {
  * @param pace the minimum transfer rate. A slower body is refused. If undefined, only `timeoutMs`
  *   applies.
  * @throws ApiError payload_too_large; malformed_request when the body ends too early;
- *   request_timeout; the errors of `judge`.
+ *   request_timeout; the errors of `judge` and `arriving`.
  */
 export async function readBytes(
   request: Request,
-  { maxMib, timeoutMs, judge, pace }: Omit<BodyReading, "maxValues"> & {
+  { maxMib, timeoutMs, judge, arriving, pace }: Omit<BodyReading, "maxValues" | "turn"> & {
     maxMib: number;
     pace?: Pace;
   },
@@ -126,9 +132,13 @@ export async function readBytes(
   };
   let timer: ReturnType<typeof setTimeout> | undefined;
   endWhenLate();
+  const arrived = Promise.withResolvers<void>();
   try {
     let isJudged = declared > ORDINARY_BYTES;
-    if (isJudged) await judge();
+    if (isJudged) {
+      await judge();
+      await arriving?.(arrived.promise);
+    }
     const pieces: Uint8Array[] = [];
     for (;;) {
       const { done, value } = await nextPiece(reader);
@@ -143,6 +153,7 @@ export async function readBytes(
       const isOrdinary = length <= ORDINARY_BYTES && pieces.length <= ORDINARY_PIECES;
       if (!isOrdinary && !isJudged) {
         await judge();
+        await arriving?.(arrived.promise);
         isJudged = true;
       }
     }
@@ -150,6 +161,7 @@ export async function readBytes(
     reader.cancel().catch(() => {}); // the rest is not read
     throw error;
   } finally {
+    arrived.resolve();
     clearTimeout(timer);
   }
 }

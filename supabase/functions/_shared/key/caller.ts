@@ -75,9 +75,17 @@ export class Caller {
    * @throws the errors of `inTurn`.
    */
   async turnUntil(end: Promise<void>): Promise<void> {
-    const { promise: begin, resolve, reject } = Promise.withResolvers<void>();
-    this.inTurn(() => (resolve(), end)).catch(reject);
-    await begin;
+    await began((work) => this.inTurn(work), end);
+  }
+
+  /**
+   * Refuses a large body when too many large bodies of this company are arriving. The body counts
+   * as arriving until `end` resolves. The caller has checked the key.
+   *
+   * @throws ApiError too_many_requests.
+   */
+  async arrivesUntil(end: Promise<void>): Promise<void> {
+    await began((work) => this.#turns.arriving(this.holder, work), end);
   }
 
   /**
@@ -128,6 +136,16 @@ export class Caller {
     });
     keepRunning(noting);
   }
+}
+
+/** Resolves when `run` begins its work. The work lasts until `end` resolves. */
+async function began(
+  run: (work: () => Promise<void>) => Promise<void>,
+  end: Promise<void>,
+): Promise<void> {
+  const { promise: begin, resolve, reject } = Promise.withResolvers<void>();
+  run(() => (resolve(), end)).catch(reject);
+  await begin;
 }
 
 /** The database updates a key's last_used_at at the same interval; see `authenticate()`. */

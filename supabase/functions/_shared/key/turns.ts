@@ -12,6 +12,12 @@ import { forget, holderOf, whatIsKnownOf } from "./known_keys.ts";
 const LARGE_AT_ONCE = 3;
 /** How many more of them may wait for one company. A waiting batch takes 1 MiB of memory. */
 const LARGE_WAITING = 8;
+/**
+ * How many bodies of more than 64 KiB may be arriving for one company, and for all companies. Each
+ * of them takes up to 1 MiB of memory, and may arrive slowly.
+ */
+const ARRIVING_AT_ONCE = 16;
+const ARRIVING_OF_ALL = 64;
 /** One instance never serves more companies than this at the same time. */
 const MANY = 1_000;
 
@@ -23,6 +29,8 @@ export class Turns {
   readonly #strangers: FairShare;
   readonly #largeOfCompany: FairShare;
   readonly #largeOfAll: FairShare;
+  readonly #arrivingOfCompany: FairShare;
+  readonly #arrivingOfAll: FairShare;
   readonly #placeMs: number;
 
   constructor({ statementShare, strangerShare }: Config) {
@@ -39,6 +47,10 @@ export class Turns {
       atOnce: LARGE_AT_ONCE,
       waiting: MANY,
     }, tooManyOfAll);
+    // The sender decides how long a body takes, so no other body waits for it.
+    const noQueue = { ...statementShare, waiting: 0 };
+    this.#arrivingOfCompany = new FairShare({ ...noQueue, atOnce: ARRIVING_AT_ONCE });
+    this.#arrivingOfAll = new FairShare({ ...noQueue, atOnce: ARRIVING_OF_ALL }, tooManyOfAll);
   }
 
   /**
@@ -62,6 +74,15 @@ export class Turns {
    */
   async large<Result>(holder: string, work: () => Promise<Result>): Promise<Result> {
     return await this.#largeOfCompany.run(holder, () => this.#largeOfAll.run("", work));
+  }
+
+  /**
+   * Receives a large body.
+   *
+   * @throws ApiError too_many_requests when too many of them are arriving.
+   */
+  async arriving(holder: string, work: () => Promise<void>): Promise<void> {
+    await this.#arrivingOfCompany.run(holder, () => this.#arrivingOfAll.run("", work));
   }
 
   /**
