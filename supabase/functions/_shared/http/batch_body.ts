@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 import { type FieldError, invalidRequest } from "../errors.ts";
 import type { BodyReading } from "./body.ts";
-import { itemTexts } from "./item_texts.ts";
 import { type JsonSurvey, surveyJson } from "./json_survey.ts";
 import { parseStrictly, RepeatedKeys } from "./strict_json.ts";
 import { givenTwice, judged, ofUnknownField, readObject } from "./validate.ts";
@@ -79,12 +78,14 @@ export async function readBatch(
  * Parses the body of a batch as `parseStrictly` does. An item with duplicate keys becomes a
  * `RepeatedKeys`, so that the other items can be checked.
  */
-function parseItems(text: string, survey: JsonSurvey): unknown {
+async function parseItems(text: string, survey: JsonSurvey): Promise<unknown> {
   try {
     return parseStrictly(text, survey);
   } catch (error) {
     if (!(error instanceof RepeatedKeys)) throw error;
   }
+  // Few requests need this code, so the function does not load it at its start.
+  const { itemTexts } = await import("./item_texts.ts");
   const { items, rest } = itemTexts(text);
   const whole = strictly(rest) as { items?: unknown };
   if (!Array.isArray(whole.items)) return whole;

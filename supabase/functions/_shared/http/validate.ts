@@ -43,7 +43,8 @@ export async function readBody<Schemas extends Record<string, z.core.$ZodType>>(
 /**
  * The JSON object in a request body, and the schema of its content type, which is not applied yet.
  *
- * @param parse parses the JSON string; throws SyntaxError and RepeatedKeys.
+ * @param parse returns the value of the JSON string, or a promise of it; throws SyntaxError and
+ *   RepeatedKeys.
  * @throws ApiError invalid_request when the body is not a JSON object of one of the content types;
  *   the errors of reading the body.
  */
@@ -51,7 +52,7 @@ export async function readObject<Schemas extends Record<string, z.core.$ZodType>
   request: Request,
   schemas: Schemas,
   reading: BodyReading,
-  parse: typeof parseStrictly,
+  parse: (...given: Parameters<typeof parseStrictly>) => unknown,
 ): Promise<{ schema: Schemas[keyof Schemas]; value: unknown }> {
   const [given] = (request.headers.get("Content-Type") ?? "").split(";", 1);
   const mediaType = given.trim().toLowerCase();
@@ -225,7 +226,7 @@ export function readParams<Schema extends z.core.$ZodType>(
 async function parseObject(text: string, parse: () => unknown): Promise<unknown> {
   let value: unknown;
   try {
-    value = parse();
+    value = await parse();
   } catch (error) {
     if (error instanceof RepeatedKeys) throw invalidRequest(givenTwice(error));
     if (!(error instanceof SyntaxError)) throw error;

@@ -1,3 +1,4 @@
+import type { PostgrestSingleResponse } from "@supabase/supabase-js";
 import type { CredentialsKeys } from "../credentials/credentials_keys.ts";
 import {
   openWebhookSecret,
@@ -31,6 +32,31 @@ export async function checkedAddress(
   const problem = await checkAddress(url, webhookAddresses);
   if (problem) throw invalidRequest([{ field: "url", message: problem.message }]);
   return new URL(url).href;
+}
+
+/**
+ * Checks the URL of a new webhook, and creates the webhook. A repeat of an earlier request receives
+ * its webhook even if the host name no longer resolves. So if the URL is refused, the database
+ * function is called with null, and decides whether the request is a repeat.
+ *
+ * @param create calls `create_webhook()`.
+ * @throws the errors of `checkedAddress`.
+ */
+export async function withCheckedAddress<Row>(
+  url: string,
+  config: WebhookConfig,
+  create: (url: string) => Promise<PostgrestSingleResponse<Row>>,
+  { mayBeRepeat }: { mayBeRepeat: boolean },
+): Promise<PostgrestSingleResponse<Row>> {
+  let refusal: unknown;
+  const checked = await checkedAddress(url, config).catch((error) => {
+    if (!mayBeRepeat) throw error;
+    refusal = error;
+    return null;
+  });
+  const answer = await create(checked as string);
+  if (refusal && answer.error?.message.startsWith("url ")) throw refusal;
+  return answer;
 }
 
 /** A new secret for this webhook, as the database stores it. */

@@ -36,25 +36,21 @@ export function webhookWrites(config: WebhookConfig) {
       errors: ["not_found", "conflict"],
     }, async ({ caller, body, idempotency, origin }) => {
       const company_id = await companyOf(caller);
-      const { checkedAddress, newSealedSecret, withSecret } = await storing();
-      let refusal: unknown;
-      const url = await checkedAddress(body.url, config).catch((error) => {
-        // A repeat still receives its webhook, even if the host name does not resolve any more.
-        if (!idempotency) throw error;
-        refusal = error;
-        return null;
-      });
+      const { newSealedSecret, withCheckedAddress, withSecret } = await storing();
       const webhook_id = crypto.randomUUID();
-      const answer = await caller.db.rpc("create_webhook", {
-        ...{ webhook_id, url: url as string, types: body.types, payload: body.payload },
-        description: (body.description ?? null) as string,
-        sealed_secret: await newSealedSecret({ company_id, webhook_id }, config),
-        ...(idempotency && { idempotency }),
-      });
-      if (refusal && answer.error?.code === "PT422" && answer.error.message.includes(" ")) {
-        throw refusal;
-      }
-      const made = unlessRefused(answer);
+      const sealed_secret = await newSealedSecret({ company_id, webhook_id }, config);
+      const stored = await withCheckedAddress(
+        body.url,
+        config,
+        async (url) =>
+          await caller.db.rpc("create_webhook", {
+            ...{ webhook_id, url, types: body.types, payload: body.payload, sealed_secret },
+            description: (body.description ?? null) as string,
+            ...(idempotency && { idempotency }),
+          }),
+        { mayBeRepeat: idempotency !== null },
+      );
+      const made = unlessRefused(stored);
       const { data, headers } = addedRecord("Webhook", await withSecret(made, config));
       if (!headers) logEvent(origin, "webhook_created", { company_id, webhook_id });
       return reply(201, { data: data as never }, { headers });
