@@ -17,6 +17,7 @@ import { JSON_OPTION, moment, print, printable, type Printing, table } from "./p
 import { byAge, everyRow } from "./lists.ts";
 import { OperatorError } from "./operator_error.ts";
 import { openProject } from "./project.ts";
+import type { Webhook } from "./webhooks_text.ts";
 
 const HOUR_MS = 3_600_000;
 const ID_ARGUMENT = ["<id>", "the key's id, from key list", uuid] as const;
@@ -73,7 +74,7 @@ export function keyCommands(program: Command) {
   key.command("rotate")
     .description(
       "Create a successor of an API key, with the same name and scopes, and print it. The successor is never shown again. " +
-        "The old key works until the overlap ends.",
+        "The old key works until the overlap ends. Without an overlap, its webhooks are switched off.",
     )
     .usage("<id> [options]")
     .argument(...ID_ARGUMENT)
@@ -140,12 +141,18 @@ async function rotateKey(
   { overlap = 24, ...options }: Printing & { overlap?: number },
 ) {
   const { db, rows } = openProject();
-  // The old key is read before the rotation. If a request failed after the rotation, the new key
-  // would be lost.
+  // The old key and its webhooks are read before the rotation. If a request failed after the
+  // rotation, the new key would be lost.
   const old: ApiKey | null = rows(
     await db.from("api_keys").select(API_KEY).eq("id", id).maybeSingle(),
   );
   if (!old) throw new OperatorError(noKey(id));
+  const webhooks = overlap > 0 ? [] : rows(
+    await db.rpc("list_webhooks", { company_id: old.company_id }),
+  ) as unknown as Webhook[];
+  const stopped = webhooks.filter(({ state, created_by_key_id }) =>
+    state !== "off" && created_by_key_id === id
+  );
   const made = rows(
     await db.rpc("rotate_api_key", { key_id: id, overlap_hours: overlap }),
     {
@@ -168,6 +175,10 @@ async function rotateKey(
         : old.is_active
         ? `The old key works until ${moment(oldKeyEndsAt, "")}.`
         : `The old key stays inactive, and ends ${moment(oldKeyEndsAt, "")}.`,
+      ...(stopped.length === 0 ? [] : [
+        "These webhooks of the old key are off now. Check their URLs before anyone switches them on:",
+        ...stopped.map((webhook) => `${webhook.id}  ${printable(webhook.url)}`),
+      ]),
       ...shownOnce(made),
     ].join("\n"));
 }

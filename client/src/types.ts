@@ -3114,7 +3114,7 @@ export type Webhook = {
   state: "on" | "catching_up" | "paused" | "off";
   /** Why the webhook is paused or off. `failing`: no event arrived for three days. `gone`: the receiver returned a 410. `key_ended`: the webhook's key was switched off, expired or was deleted. `by_key`, `by_person`, `by_platform`: an API key, a user or the operator paused the webhook. */
   readonly why: "failing" | "gone" | "key_ended" | "by_person" | "by_key" | "by_platform" | null;
-  /** The key that the webhook depends on. This is the last key that created the webhook, changed its `url`, or switched it on after it was `off`. After a rotation of that key, this is the new key. When this key is switched off, expires or is deleted, the webhook is switched off. `null` for a webhook that a user created or switched on, because such a webhook depends on no key. */
+  /** The key that the webhook depends on. This is the last key that created the webhook, changed its `url`, or switched it on after it was `off`. After a rotation of that key with an overlap, this is the new key. When this key is switched off, expires or is deleted, or a rotation without an overlap ends it, the webhook is switched off. `null` for a webhook that a user created or switched on, because such a webhook depends on no key. */
   readonly created_by_key_id: string | null;
   /** The user who created the webhook on the settings page, or who last switched it on there after it was `off`. `null` if a key did this. */
   readonly created_by: string | null;
@@ -3212,7 +3212,7 @@ export type WebhookWithSecret = {
   state: "on" | "catching_up" | "paused" | "off";
   /** Why the webhook is paused or off. `failing`: no event arrived for three days. `gone`: the receiver returned a 410. `key_ended`: the webhook's key was switched off, expired or was deleted. `by_key`, `by_person`, `by_platform`: an API key, a user or the operator paused the webhook. */
   readonly why: "failing" | "gone" | "key_ended" | "by_person" | "by_key" | "by_platform" | null;
-  /** The key that the webhook depends on. This is the last key that created the webhook, changed its `url`, or switched it on after it was `off`. After a rotation of that key, this is the new key. When this key is switched off, expires or is deleted, the webhook is switched off. `null` for a webhook that a user created or switched on, because such a webhook depends on no key. */
+  /** The key that the webhook depends on. This is the last key that created the webhook, changed its `url`, or switched it on after it was `off`. After a rotation of that key with an overlap, this is the new key. When this key is switched off, expires or is deleted, or a rotation without an overlap ends it, the webhook is switched off. `null` for a webhook that a user created or switched on, because such a webhook depends on no key. */
   readonly created_by_key_id: string | null;
   /** The user who created the webhook on the settings page, or who last switched it on there after it was `off`. `null` if a key did this. */
   readonly created_by: string | null;

@@ -1712,10 +1712,11 @@ $$;
 comment on function public.rotate_api_key(uuid, integer) is
   'Creates a successor of an API key and returns it. The successor is never shown again. The successor is active and '
   'has the name, the scopes and the full lifetime of the earlier key. The earlier key expires after the overlap, or at '
-  'its own expiry if that comes first. An overlap of 0 ends the earlier key immediately. Owners and admins of the '
-  'company and the platform (service_role) may call this function. Raises PT403 for other callers. Raises PT404 for an '
-  'unknown key or a key of another company. Raises PT409 for a key that already has a successor. Raises PT422 for an '
-  'invalid overlap, and for a key that expired before it was created.';
+  'its own expiry if that comes first. The successor gets the webhooks that depend on the earlier key. An overlap of 0 '
+  'ends the earlier key immediately, and switches these webhooks off. Owners and admins of the company and the platform '
+  '(service_role) may call this function. Raises PT403 for other callers. Raises PT404 for an unknown key or a key of '
+  'another company. Raises PT409 for a key that already has a successor. Raises PT422 for an invalid overlap, and for '
+  'a key that expired before it was created.';
 grant execute on function public.rotate_api_key(uuid, integer) to authenticated, service_role;
 
 -- Security definer, because no role may update expires_at. This function checks that the time is in the future; a check
@@ -3446,8 +3447,8 @@ comment on column public.webhooks.sealed_previous_secrets is
   'previous_secrets_end_at.';
 comment on column public.webhooks.created_by_key_id is
   'The API key that the webhook depends on. The key created the webhook, changed the URL, or switched the webhook on '
-  'after it was off. A rotation gives the webhook to the successor. The webhook is switched off when the key is '
-  'switched off or deleted, or expires.';
+  'after it was off. A rotation with an overlap gives the webhook to the successor. The webhook is switched off when '
+  'the key is switched off or deleted, or expires, and when a rotation ends the key immediately.';
 comment on column public.webhooks.state is
   'on: events are delivered. catching_up: the queue was too long, so a job takes the events from the log (app.events). '
   'paused: someone stopped the deliveries temporarily, and events are still queued. off: no events are queued.';
@@ -4063,7 +4064,8 @@ grant execute on function public.delete_webhook(uuid) to api_client, authenticat
 -- The webhooks that depend on an API key (created_by_key_id) are switched off when the key ends. So after a stolen key
 -- is switched off, its webhooks deliver no more events. The webhooks are switched off immediately when the key is
 -- switched off or deleted. When a key expires, no row changes, so the delivery job checks the key for each delivery. A
--- rotation gives the webhooks to the successor key.
+-- rotation gives the webhooks to the successor key, unless the rotation ends the earlier key immediately. Then someone
+-- else may know the earlier key, and may have created its webhooks.
 
 create function app.has_ended_key(hook public.webhooks) returns boolean
 language plpgsql stable
@@ -4112,15 +4114,18 @@ begin
 end
 $$;
 comment on function app.end_webhooks_of_key() is
-  'Trigger: switches off a key''s webhooks immediately when the key is switched off or deleted.';
+  'Trigger: switches off a key''s webhooks immediately when the key is switched off or deleted, or when a rotation ends '
+  'the key without an overlap.';
 
 create function app.give_webhooks_to_successor() returns trigger
 language plpgsql security definer
 set search_path = ''
 as $$
 begin
-  update public.webhooks set created_by_key_id = new.id
-  where company_id = new.company_id and created_by_key_id = new.replaces;
+  update public.webhooks set created_by_key_id = (
+    select id from public.api_keys where company_id = new.company_id and replaces = new.id
+  )
+  where company_id = new.company_id and created_by_key_id = new.id;
   return null;
 end
 $$;
@@ -4134,8 +4139,11 @@ create trigger api_keys_end_webhooks after delete on public.api_keys
   for each row execute function app.end_webhooks_of_key();
 create trigger api_keys_end_webhooks_when_off after update of is_active on public.api_keys
   for each row when (old.is_active and not new.is_active) execute function app.end_webhooks_of_key();
-create trigger api_keys_give_webhooks after insert on public.api_keys
-  for each row when (new.replaces is not null) execute function app.give_webhooks_to_successor();
+-- Only a rotation writes replaced_at.
+create trigger api_keys_end_webhooks_when_replaced after update of replaced_at on public.api_keys
+  for each row when (new.expires_at <= now()) execute function app.end_webhooks_of_key();
+create trigger api_keys_give_webhooks after update of replaced_at on public.api_keys
+  for each row when (new.expires_at > now()) execute function app.give_webhooks_to_successor();
 
 -- schemas/30_contacts.sql
 

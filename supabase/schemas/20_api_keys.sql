@@ -238,10 +238,11 @@ $$;
 comment on function public.rotate_api_key(uuid, integer) is
   'Creates a successor of an API key and returns it. The successor is never shown again. The successor is active and '
   'has the name, the scopes and the full lifetime of the earlier key. The earlier key expires after the overlap, or at '
-  'its own expiry if that comes first. An overlap of 0 ends the earlier key immediately. Owners and admins of the '
-  'company and the platform (service_role) may call this function. Raises PT403 for other callers. Raises PT404 for an '
-  'unknown key or a key of another company. Raises PT409 for a key that already has a successor. Raises PT422 for an '
-  'invalid overlap, and for a key that expired before it was created.';
+  'its own expiry if that comes first. The successor gets the webhooks that depend on the earlier key. An overlap of 0 '
+  'ends the earlier key immediately, and switches these webhooks off. Owners and admins of the company and the platform '
+  '(service_role) may call this function. Raises PT403 for other callers. Raises PT404 for an unknown key or a key of '
+  'another company. Raises PT409 for a key that already has a successor. Raises PT422 for an invalid overlap, and for '
+  'a key that expired before it was created.';
 grant execute on function public.rotate_api_key(uuid, integer) to authenticated, service_role;
 
 -- Security definer, because no role may update expires_at. This function checks that the time is in the future; a check

@@ -53,8 +53,8 @@ comment on column public.webhooks.sealed_previous_secrets is
   'previous_secrets_end_at.';
 comment on column public.webhooks.created_by_key_id is
   'The API key that the webhook depends on. The key created the webhook, changed the URL, or switched the webhook on '
-  'after it was off. A rotation gives the webhook to the successor. The webhook is switched off when the key is '
-  'switched off or deleted, or expires.';
+  'after it was off. A rotation with an overlap gives the webhook to the successor. The webhook is switched off when '
+  'the key is switched off or deleted, or expires, and when a rotation ends the key immediately.';
 comment on column public.webhooks.state is
   'on: events are delivered. catching_up: the queue was too long, so a job takes the events from the log (app.events). '
   'paused: someone stopped the deliveries temporarily, and events are still queued. off: no events are queued.';

@@ -1,7 +1,8 @@
 -- The webhooks that depend on an API key (created_by_key_id) are switched off when the key ends. So after a stolen key
 -- is switched off, its webhooks deliver no more events. The webhooks are switched off immediately when the key is
 -- switched off or deleted. When a key expires, no row changes, so the delivery job checks the key for each delivery. A
--- rotation gives the webhooks to the successor key.
+-- rotation gives the webhooks to the successor key, unless the rotation ends the earlier key immediately. Then someone
+-- else may know the earlier key, and may have created its webhooks.
 
 create function app.has_ended_key(hook public.webhooks) returns boolean
 language plpgsql stable
@@ -50,15 +51,18 @@ begin
 end
 $$;
 comment on function app.end_webhooks_of_key() is
-  'Trigger: switches off a key''s webhooks immediately when the key is switched off or deleted.';
+  'Trigger: switches off a key''s webhooks immediately when the key is switched off or deleted, or when a rotation ends '
+  'the key without an overlap.';
 
 create function app.give_webhooks_to_successor() returns trigger
 language plpgsql security definer
 set search_path = ''
 as $$
 begin
-  update public.webhooks set created_by_key_id = new.id
-  where company_id = new.company_id and created_by_key_id = new.replaces;
+  update public.webhooks set created_by_key_id = (
+    select id from public.api_keys where company_id = new.company_id and replaces = new.id
+  )
+  where company_id = new.company_id and created_by_key_id = new.id;
   return null;
 end
 $$;
@@ -72,5 +76,8 @@ create trigger api_keys_end_webhooks after delete on public.api_keys
   for each row execute function app.end_webhooks_of_key();
 create trigger api_keys_end_webhooks_when_off after update of is_active on public.api_keys
   for each row when (old.is_active and not new.is_active) execute function app.end_webhooks_of_key();
-create trigger api_keys_give_webhooks after insert on public.api_keys
-  for each row when (new.replaces is not null) execute function app.give_webhooks_to_successor();
+-- Only a rotation writes replaced_at.
+create trigger api_keys_end_webhooks_when_replaced after update of replaced_at on public.api_keys
+  for each row when (new.expires_at <= now()) execute function app.end_webhooks_of_key();
+create trigger api_keys_give_webhooks after update of replaced_at on public.api_keys
+  for each row when (new.expires_at > now()) execute function app.give_webhooks_to_successor();

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
-import { stack, statement } from "../support/test_stack.ts";
+import { stack, statement, withDatabase } from "../support/test_stack.ts";
+import { addWebhook, type WebhookColumns } from "../support/webhooks.ts";
 import { admin, bareCompany, json, printed } from "./command.ts";
 
 const KEY = /^sk_live_[A-Za-z0-9_-]{43}$/m;
@@ -121,6 +122,35 @@ Deno.test("rotating a key prints the new key once, and the old key works until t
     [hint(old), "ending", undefined],
   ]);
   assert.equal(ends, `${first.old_key_ends_at.slice(0, 16).replace("T", " ")} UTC`);
+});
+
+Deno.test("`key rotate --overlap now` switches off the old key's webhooks and prints their URLs", async () => {
+  const company = await bareCompany();
+  const { id } = await json(create(company, "--scopes", "webhooks"));
+  const add = (path: string, columns: WebhookColumns = {}) =>
+    withDatabase((sql) =>
+      addWebhook(sql, { id: company }, {
+        ...{ url: `https://shop.example.com/${path}`, ...columns },
+      })
+    );
+  const stopped = await add("stopped", { created_by_key_id: id });
+  await add("of-no-key");
+  const text = await printed(["key", "rotate", id, "--overlap", "now"]);
+  assert.match(
+    text,
+    new RegExp(
+      "\nThe old key is refused from now on\.\n" +
+        "These webhooks of the old key are off now\. Check their URLs before anyone switches them on:\n" +
+        `${stopped}  https://shop\.example\.com/stopped\n\nsk_live_`,
+    ),
+  );
+  const states = await statement`
+    select state, why from webhooks where company_id = ${company} order by url desc
+  `;
+  assert.deepEqual(states.map((row) => ({ ...row })), [
+    { state: "off", why: "key_ended" },
+    { state: "on", why: null },
+  ]);
 });
 
 Deno.test("`key rotate` explains why it cannot rotate a key, and an inactive key remains inactive", async () => {

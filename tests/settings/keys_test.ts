@@ -7,6 +7,7 @@ import { companyWithTemplates } from "../support/known_templates.ts";
 import { newPerson, signIn } from "../support/people.ts";
 import { CHROMIUM } from "../support/programs.ts";
 import { statement, withDatabase } from "../support/test_stack.ts";
+import { addWebhook } from "../support/webhooks.ts";
 import {
   gatewayStatus,
   heading,
@@ -185,6 +186,35 @@ Deno.test("the page for API keys works in a browser", { ignore: CHROMIUM === nul
       .waitFor();
     await page.keyboard.press("Escape");
     await page.getByText(/^Replaces/).getByRole("link").click();
+    await page.getByText(/^Replaced by/).waitFor();
+  });
+
+  await test("before a key is replaced, the page names the webhooks that “Stop it now” switches off", async () => {
+    const { client } = await signIn(owner);
+    const made = await client.rpc("create_api_key", { name: "Hooks", scopes: ["webhooks"] });
+    const url = "https://thief.example.com/events?secret";
+    await withDatabase(async (sql) => {
+      await addWebhook(sql, company, { url, created_by_key_id: made.data.id });
+      await addWebhook(sql, company, { url: "https://shop.example.com/of-no-key" });
+    });
+    const shown = page.url();
+    await page.goto(`${SETTINGS}#/keys/${made.data.id}`);
+    await button("Replace").click();
+    await page.getByRole("dialog").getByText("also switches off these webhooks").waitFor();
+    const named = page.getByRole("dialog").getByRole("listitem");
+    assert.deepEqual(await named.allTextContents(), ["thief.example.com/events"]);
+    await page.getByRole("radio", { name: /^Stop it now/ }).check();
+    await inDialog("Create the new key").click();
+    await page.locator("#new-key").waitFor();
+    await page.getByText("thief.example.com/events").waitFor();
+    await storedKey(page);
+    const [{ why }] = await statement`
+      select why from webhooks where company_id = ${company.id} and url = ${url}
+    `;
+    assert.equal(why, "key_ended");
+    await statement`delete from webhooks where company_id = ${company.id}`;
+    await statement`delete from api_keys where company_id = ${company.id} and name = 'Hooks'`;
+    await page.goto(shown);
     await page.getByText(/^Replaced by/).waitFor();
   });
 

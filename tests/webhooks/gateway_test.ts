@@ -158,7 +158,7 @@ Deno.test("after a key rotation, the webhook belongs to the new key, even if the
   const { key, key_id } = await anotherKey(company);
   const { id } = await create(key);
   const owner = await personToken(company.member_id);
-  const json = { key_id, overlap_hours: 0 };
+  const json = { key_id, overlap_hours: 1 };
   const { body: { id: successor } } = await rest(owner, "POST", "/rpc/rotate_api_key", { json });
   await rest(owner, "DELETE", `/api_keys?id=eq.${key_id}&select=id`);
   const { state, created_by_key_id } = await read(company, id);
@@ -167,6 +167,25 @@ Deno.test("after a key rotation, the webhook belongs to the new key, even if the
     json: { is_active: false },
   });
   assert.equal((await read(company, id)).state, "off");
+});
+
+Deno.test("a key rotation without an overlap switches off the key's webhooks, and the settings page shows them", async () => {
+  const company = await newCompany();
+  const { key, key_id } = await anotherKey(company);
+  const { id } = await create(key);
+  const others = await create(company.keys.webhooks);
+  const owner = await personToken(company.member_id);
+  const json = { key_id, overlap_hours: 0 };
+  assert.equal((await rest(owner, "POST", "/rpc/rotate_api_key", { json })).status, 200);
+  const { state, why, created_by_key_id } = await read(company, id);
+  assert.deepEqual([state, why, created_by_key_id], ["off", "key_ended", key_id]);
+  assert.equal((await read(company, others.id)).state, "on");
+  const asked = { json: { company_id: company.id } };
+  const { body } = await rest(owner, "POST", "/rpc/webhook_troubles", asked);
+  assert.deepEqual(
+    body.map(({ webhook_id, trouble }: Record<string, string>) => [webhook_id, trouble]),
+    [[id, "off"]],
+  );
 });
 
 Deno.test("a webhook that a rotated key changes during the overlap is switched off when that key ends", async () => {

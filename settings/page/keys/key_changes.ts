@@ -5,7 +5,9 @@ import { hashOf } from "../address.ts";
 import type { App } from "../app.ts";
 import { closeDialog, dialog } from "../dialog.ts";
 import { Failure } from "../failure.ts";
+import { HeldPart } from "../held_part.ts";
 import { moment } from "../moments.ts";
+import { askedWebhooks } from "../webhooks/asked_webhooks.ts";
 import {
   type ApiKey,
   deleteKey,
@@ -32,6 +34,8 @@ export interface Asked {
   change: AskedChange;
   action: Action;
   expiry: ExpiryFields;
+  /** The webhooks that a replacement without an overlap switches off. */
+  webhooks: HeldPart | null;
 }
 
 /** The choices for how many hours the old key still works. */
@@ -42,7 +46,15 @@ const USUAL_OVERLAP = 24;
 export function newQuestion(change: AskedChange, key: ApiKey, keys: ApiKey[]): Asked {
   // A key that was replaced must have an expiry.
   const choices = EXPIRIES.filter((each) => each !== "never" || !successorOf(key, keys));
-  return { change, action: new Action(), expiry: new ExpiryFields("date", choices) };
+  const webhooks = change === "rotate" && key.scopes.includes("webhooks")
+    ? new HeldPart(
+      askedWebhooks(
+        ({ created_by_key_id }) => created_by_key_id === key.id,
+        (t) => t.change.rotate.stopsWebhooks,
+      ),
+    )
+    : null;
+  return { change, action: new Action(), expiry: new ExpiryFields("date", choices), webhooks };
 }
 
 /**
@@ -76,6 +88,7 @@ export function questionOf(
     html`<form novalidate @submit=${submit}>
       ${isEnd ? pairWarning(key, keys, app) : nothing}
       ${change === "expiry" ? expiryContent(key, expiry, app) : CONTENTS[change](key, app)}
+      ${asked.webhooks?.html(app) ?? nothing}
       ${action.html(t)}
       <p class="buttons"><button class=${
       change === "delete" ? "main danger" : "main"

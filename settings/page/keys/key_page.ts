@@ -146,6 +146,7 @@ export function keyPage(id: string): View {
     const { t } = app;
     const ask = (change: AskedChange) => () => {
       asked = newQuestion(change, key, keys);
+      asked.webhooks?.load(app);
       app.render();
     };
     const switchOn = () =>

@@ -32,7 +32,7 @@ export const keys = {
     0: {
       name: "Stop it now",
       hint:
-        "When someone else may know it. Programs that use it are refused until they have the new one.",
+        "When someone else may know it. Programs that use it are refused until they have the new one. Webhooks that it made are switched off.",
     },
     1: { name: "One more hour", hint: "When you change the program right away." },
     24: { name: "24 more hours", hint: "When you change it today." },
@@ -174,6 +174,8 @@ export const keys = {
       text:
         "You get a new key with the same name and permissions. The old one works as long as you choose, so that the program can switch without an interruption.",
       overlap: "The old key",
+      stopsWebhooks:
+        "“Stop it now” also switches off these webhooks, which the key made. Check each address before you switch a webhook on again:",
       submit: "Create the new key",
     },
     delete: {

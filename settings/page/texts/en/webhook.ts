@@ -37,7 +37,7 @@ export const webhook = {
       "Repair the receiver, then switch the webhook on. You can let us deliver what it has missed.",
     gone: "Enter the new address, then switch the webhook on. Or delete it.",
     key_ended:
-      "Make sure that the webhook is still wanted. If you switch it on, it belongs to the company and no longer to a key.",
+      "Make sure that the webhook is still wanted, and that its address is yours. If you switch it on, it belongs to the company and no longer to a key.",
     off: "Switch it on when the receiver is ready.",
   },
   switchOn: "Switch on",

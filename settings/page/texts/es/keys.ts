@@ -32,7 +32,7 @@ export const keys = {
     0: {
       name: "Deja de funcionar ahora",
       hint:
-        "Si otra persona puede conocerla. Los programas que la usan dejan de tener acceso hasta que tengan la nueva.",
+        "Si otra persona puede conocerla. Los programas que la usan dejan de tener acceso hasta que tengan la nueva. Los webhooks que creó se desactivan.",
     },
     1: { name: "Funciona 1 hora más", hint: "Si cambias el programa enseguida." },
     24: { name: "Funciona 24 horas más", hint: "Si lo cambias hoy." },
@@ -175,6 +175,8 @@ export const keys = {
       text:
         "Recibes una clave nueva con el mismo nombre y los mismos permisos. La anterior sigue funcionando el tiempo que elijas, para que el programa cambie sin interrupciones.",
       overlap: "La clave anterior",
+      stopsWebhooks:
+        "“Deja de funcionar ahora” también desactiva estos webhooks, que creó la clave. Revisa cada dirección antes de activar un webhook de nuevo:",
       submit: "Crear la clave nueva",
     },
     delete: {

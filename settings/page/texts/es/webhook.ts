@@ -38,7 +38,7 @@ export const webhook: WebhookTexts = {
       "Repara el receptor y activa el webhook. Puedes pedirnos que entreguemos lo que no recibió.",
     gone: "Ingresa la dirección nueva y activa el webhook. O elimínalo.",
     key_ended:
-      "Asegúrate de que el webhook todavía se necesita. Si lo activas, pertenece a la empresa y ya no a una clave.",
+      "Asegúrate de que el webhook todavía se necesita y de que su dirección es tuya. Si lo activas, pertenece a la empresa y ya no a una clave.",
     off: "Actívalo cuando el receptor esté listo.",
   },
   switchOn: "Activar",

@@ -32,7 +32,7 @@ export const keys = {
     0: {
       name: "Para de funcionar agora",
       hint:
-        "Se outra pessoa pode ter visto a chave. Os programas que a usam são recusados até terem a nova.",
+        "Se outra pessoa pode ter visto a chave. Os programas que a usam são recusados até terem a nova. Os webhooks que ela criou são desativados.",
     },
     1: { name: "Funciona por mais 1 hora", hint: "Se você troca a chave no programa agora mesmo." },
     24: { name: "Funciona por mais 24 horas", hint: "Se você faz a troca hoje." },
@@ -174,6 +174,8 @@ export const keys = {
       text:
         "Você recebe uma nova chave com o mesmo nome e as mesmas permissões. A anterior continua funcionando pelo tempo que você escolher, para que o programa troque de chave sem parar.",
       overlap: "A chave anterior",
+      stopsWebhooks:
+        "“Para de funcionar agora” também desativa estes webhooks, que a chave criou. Confira cada endereço antes de ativar um webhook de novo:",
       submit: "Criar a nova chave",
     },
     delete: {

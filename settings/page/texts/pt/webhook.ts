@@ -39,7 +39,7 @@ export const webhook: WebhookTexts = {
       "Conserte o destino e ative o webhook. Podemos entregar o que ele não recebeu, se você quiser.",
     gone: "Informe o novo endereço e ative o webhook. Ou exclua-o.",
     key_ended:
-      "Confirme se o webhook ainda é necessário. Se você o ativar, ele pertence à empresa e não mais a uma chave.",
+      "Confirme se o webhook ainda é necessário e se o endereço é seu. Se você o ativar, ele pertence à empresa e não mais a uma chave.",
     off: "Ative-o quando o destino estiver pronto.",
   },
   switchOn: "Ativar",

@@ -36,8 +36,9 @@ const webhook: FieldsOf<typeof Webhook> = {
     "the webhook.",
   created_by_key_id:
     "The key that the webhook depends on. This is the last key that created the webhook, changed " +
-    "its `url`, or switched it on after it was `off`. After a rotation of that key, this is the " +
-    "new key. When this key is switched off, expires or is deleted, the webhook is switched off. " +
+    "its `url`, or switched it on after it was `off`. After a rotation of that key with an " +
+    "overlap, this is the new key. When this key is switched off, expires or is deleted, or a " +
+    "rotation without an overlap ends it, the webhook is switched off. " +
     "`null` for a webhook that a user created or switched on, because such a webhook depends on " +
     "no key.",
   created_by:
