@@ -65,8 +65,12 @@ $$;
 comment on function app.check_member(uuid) is 'Raises PT403 when the signed-in user is not a member of the company.';
 grant execute on function app.check_member(uuid) to authenticated;
 
-create function public.sends_by_outcome(company_id uuid, days integer default 30, zone text default 'UTC')
-returns table (day date, outcome text, reason text, sends bigint)
+create function public.sends_by_outcome(
+  company_id uuid,
+  days integer default 30,
+  zone text default 'UTC',
+  most integer default 100000
+) returns table (day date, outcome text, reason text, sends bigint)
 language plpgsql stable
 set search_path = ''
 set jit = off
@@ -88,15 +92,22 @@ begin
         sends.state = 'pending' and sends.lease_ends_at <= now() as has_ended,
         sends.whatsapp_message_id is not null as has_id, sends.reason, message.status, message.reported,
         count(*) as sends
-      from public.sends
+      from (
+        -- Each counted send costs a lookup of its message. Without a limit, a million sends would take longer than a
+        -- statement of a user may take.
+        select company_id, message_id, created_at, state, lease_ends_at, whatsapp_message_id, reason
+        from public.sends
+        where sends.company_id = sends_by_outcome.company_id
+          and sends.created_at >= beginning
+        order by created_at desc, message_id desc
+        limit least(greatest(most, 1), 100000)
+      ) as sends
       -- The subquery with `offset 0` looks up one message at a time. With a plain join, Postgres might read all
       -- messages of the company.
       cross join lateral (
         select status, failure ->> 'reason' as reported from public.messages
         where messages.company_id = sends.company_id and messages.id = sends.message_id offset 0
       ) as message
-      where sends.company_id = sends_by_outcome.company_id
-        and sends.created_at >= beginning
       group by 1, 2, 3, 4, 5, 6, 7
     ) as counted
     cross join lateral app.outcome_of_send(state, has_ended, counted.reason, has_id, status) as named (outcome)
@@ -104,12 +115,13 @@ begin
     order by 1, 2, 3;
 end
 $$;
-comment on function public.sends_by_outcome(uuid, integer, text) is
+comment on function public.sends_by_outcome(uuid, integer, text, integer) is
   'Counts the sends of a company by day and outcome. The day is the day of the first attempt, in the time zone `zone`. '
-  'Covers the given number of days (1 to 90), including today. A day or outcome without sends has no row. The outcomes '
-  'failed, refused and released are counted by reason. The company''s members may call this function. Raises PT403 for '
-  'other callers. Raises PT422 for an invalid number of days or an unknown time zone.';
-grant execute on function public.sends_by_outcome(uuid, integer, text) to authenticated;
+  'Covers the given number of days (1 to 90), including today. Counts only the newest `most` sends of these days, at '
+  'most 100,000. If the counts add up to `most`, the period may have more sends. A day or outcome without sends has no '
+  'row. The outcomes failed, refused and released are counted by reason. The company''s members may call this function. '
+  'Raises PT403 for other callers. Raises PT422 for an invalid number of days or an unknown time zone.';
+grant execute on function public.sends_by_outcome(uuid, integer, text, integer) to authenticated;
 
 -- The query reads the messages of one company at a time, because the first column of messages_unusual_idx is the
 -- company.

@@ -197,6 +197,26 @@ Deno.test("sends are counted by day in the requested time zone", async () => {
   });
 });
 
+Deno.test("only the newest sends are counted if there are more than the requested number", async () => {
+  await rolledBack(async (sql) => {
+    for (const age of ["3 days", "2 days", "1 day", "1 day", "0"]) await addSendOf(sql, age);
+    await actAsPerson(sql, agent);
+    const countOf = async (most: number) => {
+      const rows = await sql`
+        select (now() at time zone 'UTC')::date - day as ago, sends::int
+        from sends_by_outcome(${own.id}, most => ${most})
+      `;
+      return rows.map(({ ago, sends }) => `${ago}: ${sends}`);
+    };
+    assert.deepEqual(await countOf(4), ["2: 1", "1: 2", "0: 1"]);
+    assert.deepEqual(await countOf(2), ["1: 1", "0: 1"]);
+    assert.deepEqual(await countOf(5), ["3: 1", "2: 1", "1: 2", "0: 1"]);
+    // A number out of range is treated as the nearest number in the range.
+    assert.deepEqual(await countOf(-1), ["0: 1"]);
+    assert.equal((await countOf(2 ** 31 - 1)).length, 4);
+  });
+});
+
 Deno.test("members of another company see no sends or counts, and other roles cannot call the functions", async () => {
   await rolledBack(async (sql) => {
     const message_id = await addSentMessage(sql, own, { idempotency_key: null });

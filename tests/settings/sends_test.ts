@@ -217,6 +217,44 @@ Deno.test("the log of sends works in a browser", { ignore: CHROMIUM === null }, 
     await other.context.close();
   });
 
+  await test("if the chart cannot be loaded, the log works, and the chart can be loaded again", async () => {
+    await page.route(/sends_by_outcome/, (route) =>
+      route.fulfill({
+        ...{ status: 500, contentType: "application/json" },
+        body: JSON.stringify({ code: "57014", message: "canceling statement" }),
+      }));
+    await page.goto("about:blank");
+    await page.goto(`${SETTINGS}#/c/${company.id}/sends`);
+    await rows.first().waitFor();
+    assert.equal(await rows.count(), 50);
+    await page.getByRole("alert").waitFor();
+    await judge("the log without its chart");
+    await page.unroute(/sends_by_outcome/);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.locator("#sends-chart").waitFor();
+    assert.equal(await page.getByRole("alert").count(), 0);
+    // Chromium also reports the refused request.
+    assert.equal(window.troubles.splice(0).length, 1);
+  });
+
+  await test("if a company has very many sends, the chart says that it counts only the newest sends", async () => {
+    const day = new Date(Date.now() - 3 * 24 * HOUR).toISOString().slice(0, 10);
+    await page.route(/sends_by_outcome/, (route) => {
+      assert.equal(route.request().postDataJSON().most, 100_000);
+      return route.fulfill({ json: [{ day, outcome: "read", reason: null, sends: 100_000 }] });
+    });
+    await page.getByRole("button", { name: "Refresh" }).click();
+    await page.getByText("The newest 100,000 sends, all arrived").waitFor();
+    const oldest = new Intl.DateTimeFormat("en", {
+      ...{ day: "numeric", month: "long", timeZone: "UTC" },
+    }).format(new Date(day));
+    await page.getByText(
+      `Only the newest 100,000 sends are counted. The oldest of them is from ${oldest}.`,
+    ).waitFor();
+    await judge("a chart of the newest sends");
+    await page.unroute(/sends_by_outcome/);
+  });
+
   await test("the log explains what to do next if a search has no match or the company has no sends", async () => {
     await page.goto(`${SETTINGS}#/c/${company.id}/sends?q=nobody`);
     await page.getByRole("heading", { name: "No send matches" }).waitFor();

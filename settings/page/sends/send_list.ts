@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import { Action } from "../action.ts";
 import { type App, isManager } from "../app.ts";
 import { answered } from "../failure.ts";
+import { HeldPart } from "../held_part.ts";
 import { moment, when } from "../moments.ts";
 import { emptyState } from "../pieces/empty_state.ts";
 import { type Filter, filterBar } from "../pieces/filter_bar.ts";
@@ -45,7 +46,8 @@ const REASONS: Reason[] = [
 /** The log of sends, with filters. Above it is the chart of the last 30 days. */
 export function sendList(): Part {
   const view: Part = { load, html: content };
-  const chart = new SendsChart(view);
+  // If the chart cannot be loaded, the log still works.
+  const chart = new HeldPart(new SendsChart(view));
   const reading = new Action();
   let sends: ShownSend[] = [];
   let next: Place | null = null;

@@ -21,6 +21,9 @@ interface Counted {
 /** One of the periods in the filter, so that a link can select it. */
 const DAYS = 30;
 
+/** The chart counts at most this many sends, the newest ones. The database counts no more. */
+const MOST = 100_000;
+
 /**
  * What happened to the company's sends of the last 30 days. Each number links to the sends that it
  * counts.
@@ -39,7 +42,7 @@ export class SendsChart implements Part {
   async load(app: App): Promise<void> {
     this.#counted = await answered<Counted[]>(
       app.project.client.rpc("sends_by_outcome", {
-        ...{ company_id: app.company.id, days: DAYS, zone: zoneOfDays() },
+        ...{ company_id: app.company.id, days: DAYS, zone: zoneOfDays(), most: MOST },
       }),
     );
     this.#reading.at = new Date();
@@ -83,9 +86,18 @@ export class SendsChart implements Part {
           name: (outcome) => t.outcomes[outcome].name,
           href,
         }, figures)}
-        ${this.#reading.html(this.#view, t.days, app)}
+        ${this.#reading.html(this.#view, this.#note(app, figures), app)}
       </section>
     `;
+  }
+
+  /** Which sends the numbers count. */
+  #note({ t: { sends: t } }: App, figures: Figures): string {
+    const all = this.#counted.reduce((sum, { sends }) => sum + sends, 0);
+    if (all < MOST) return t.days;
+    // The database returns the oldest day first.
+    const [{ day }] = this.#counted;
+    return `${t.newestOnly(figures.whole(all), figures.longDay(day))} ${t.days}`;
   }
 
   /** Why sends did not arrive, the most frequent reason first. */
@@ -133,7 +145,7 @@ function titleOf(sums: Map<Outcome, number>, { t: { sends: t } }: App, figures: 
     outcomes.reduce((total, outcome) => total + (sums.get(outcome) ?? 0), 0);
   const all = sum(...OUTCOMES);
   if (all === 0) return t.none30;
-  const sends = t.sent(all, figures.whole(all));
+  const sends = all < MOST ? t.sent(all, figures.whole(all)) : t.newest(figures.whole(all));
   const lost = sum("failed", "refused", "expired");
   if (lost > 0) return t.someLost(sends, figures.whole(lost));
   if (sum("released") > 0) return t.someReleased(sends, figures.whole(sum("released")));

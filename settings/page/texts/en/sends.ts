@@ -5,6 +5,7 @@ export const sends = {
   none30: "No send in the last 30 days",
   sent: (count: number, shown: string) =>
     `${shown} ${count === 1 ? "send" : "sends"} in the last 30 days`,
+  newest: (shown: string) => `The newest ${shown} sends`,
   allArrived: (sends: string) => `${sends}, all arrived`,
   someLost: (sends: string, shown: string) => `${sends}, ${shown} did not arrive`,
   someReleased: (sends: string, shown: string) => `${sends}, ${shown} not accepted by WhatsApp`,
@@ -28,6 +29,8 @@ export const sends = {
   why: "Why messages did not arrive",
   table: "The numbers: sends by day and by outcome",
   days: "A send counts on the day when it was first requested, in your time zone.",
+  newestOnly: (shown: string, day: string) =>
+    `Only the newest ${shown} sends are counted. The oldest of them is from ${day}.`,
 
   search: "Search",
   searchHint: "Name, phone or template",

@@ -5,6 +5,7 @@ export const sends: SendsTexts = {
   found: "Lo que encuentran los filtros",
   none30: "Ningún envío en los últimos 30 días",
   sent: (count, shown) => `${shown} ${count === 1 ? "envío" : "envíos"} en los últimos 30 días`,
+  newest: (shown) => `Los ${shown} envíos más recientes`,
   allArrived: (sends) => `${sends}; todo llegó`,
   someLost: (sends, shown) => `${sends}; sin llegar: ${shown}`,
   someReleased: (sends, shown) => `${sends}; no aceptados por WhatsApp: ${shown}`,
@@ -25,6 +26,8 @@ export const sends: SendsTexts = {
   why: "Por qué no llegaron mensajes",
   table: "Los números: envíos por día y por resultado",
   days: "Un envío cuenta en el día en que se solicitó por primera vez, en tu zona horaria.",
+  newestOnly: (shown, day) =>
+    `Solo se cuentan los ${shown} envíos más recientes. El más antiguo de ellos es del ${day}.`,
 
   search: "Buscar",
   searchHint: "Nombre, teléfono o plantilla",

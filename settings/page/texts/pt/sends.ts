@@ -5,6 +5,7 @@ export const sends: SendsTexts = {
   found: "O que os filtros encontram",
   none30: "Nenhum envio nos últimos 30 dias",
   sent: (count, shown) => `${shown} ${count === 1 ? "envio" : "envios"} nos últimos 30 dias`,
+  newest: (shown) => `Os ${shown} envios mais recentes`,
   allArrived: (sends) => `${sends}; tudo chegou`,
   someLost: (sends, shown) => `${sends}; sem chegar: ${shown}`,
   someReleased: (sends, shown) => `${sends}; não aceitos pelo WhatsApp: ${shown}`,
@@ -28,6 +29,8 @@ export const sends: SendsTexts = {
   why: "Por que mensagens não chegaram",
   table: "Os números: envios por dia e por resultado",
   days: "Um envio conta no dia em que foi solicitado pela primeira vez, no seu fuso horário.",
+  newestOnly: (shown, day) =>
+    `Só os ${shown} envios mais recentes são contados. O mais antigo deles é de ${day}.`,
 
   search: "Buscar",
   searchHint: "Nome, telefone ou modelo",

@@ -5485,7 +5485,7 @@ export type Database = {
         Returns: Json[];
       };
       "sends_by_outcome": {
-        Args: { "company_id": string; "days"?: number; "zone"?: string };
+        Args: { "company_id": string; "days"?: number; "most"?: number; "zone"?: string };
         Returns: {
           "day": string;
           "outcome": string;
