@@ -7,6 +7,8 @@ import { mailsTo } from "../support/mails.ts";
 import { newPerson, signIn } from "../support/people.ts";
 import { CHROMIUM } from "../support/programs.ts";
 import { codeOf } from "../support/second_factor.ts";
+import { statement, withDatabase } from "../support/test_stack.ts";
+import { addWebhook } from "../support/webhooks.ts";
 import { judgeOf } from "./looks.ts";
 import { heading, holding, openAs, openSettings, SETTINGS, unexpected } from "./settings_page.ts";
 
@@ -72,7 +74,7 @@ Deno.test("a company manages its users on the settings page", {
   });
 
   await t.step(
-    "an owner changes a role and removes a user, and the history shows both changes",
+    "an owner changes a role, removes a user after seeing which of their webhooks continue, and finds both changes in the history",
     async () => {
       await page.reload();
       await button("Change Marina").click();
@@ -86,7 +88,18 @@ Deno.test("a company manages its users on the settings page", {
       await people.release();
       await page.getByRole("row").filter({ hasText: "Marina" }).getByText("Admin").waitFor();
       await button("Change Marina").click();
+      const [marina] = await statement`
+        select user_id from company_members where company_id = ${company.id} and name = 'Marina'
+      `;
+      await withDatabase(async (sql) => {
+        const url = "https://marina.example.com/events?secret";
+        await addWebhook(sql, company, { url, created_by: marina.user_id });
+        await addWebhook(sql, company, { url: "https://shop.example.com/events" });
+      });
       await button("Remove from the company").click();
+      await page.getByText("The person created these webhooks, which still send events.").waitFor();
+      const named = page.getByRole("dialog").getByRole("listitem");
+      assert.deepEqual(await named.allTextContents(), ["marina.example.com/events"]);
       await judge("the confirmation before a user is removed");
       const message = "The removal took too long, probably because of very many conversations";
       const tooLong = { status: 503, json: { code: "PT503", message } };

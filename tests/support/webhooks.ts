@@ -10,6 +10,7 @@ export interface WebhookColumns {
   payload?: "full" | "ids";
   sealed_secret?: string;
   created_by_key_id?: string;
+  created_by?: string;
   state?: "on" | "catching_up" | "paused" | "off";
   switched_off_at?: Date;
 }

@@ -4,6 +4,8 @@ import { Action } from "../action.ts";
 import type { App } from "../app.ts";
 import { closeDialog, dialog } from "../dialog.ts";
 import { changed, expectRow } from "../failure.ts";
+import { HeldPart } from "../held_part.ts";
+import { askedWebhooks } from "../webhooks/asked_webhooks.ts";
 import {
   call,
   type Colleague,
@@ -26,15 +28,19 @@ export type Asked =
 export class Question {
   private asked: Asked | null = null;
   private action = new Action();
+  /** The webhooks that continue after the person is removed. */
+  private webhooks: HeldPart | null = null;
 
   ask(asked: Asked, app: App): void {
     this.asked = asked;
     this.action = new Action();
+    this.webhooks = asked.kind === "remove" ? webhooksOf(asked.person) : null;
+    this.webhooks?.load(app);
     app.render();
   }
 
   html(app: App): TemplateResult | typeof nothing {
-    const { asked, action } = this;
+    const { asked, action, webhooks } = this;
     if (!asked) return nothing;
     const { t } = app;
     const words = t.members.questions[asked.kind];
@@ -56,6 +62,7 @@ export class Question {
       html`
         <form @submit=${submit}>
           ${fieldsOf(asked, app)}
+          ${webhooks?.html(app) ?? nothing}
           ${action.html(t)}
           <p class="buttons">
             <button class=${isGrave ? "main danger" : "main"} ?disabled=${action.isBusy}>${words
@@ -117,6 +124,16 @@ function nameOf(asked: Asked): string {
   if (asked.kind === "invite") return "";
   if (asked.kind === "withdraw") return asked.invitation.email;
   return asked.person.name ?? asked.person.email ?? "";
+}
+
+/** The webhooks that the person created. They belong to the company, so they do not end. */
+function webhooksOf({ user_id }: Colleague): HeldPart {
+  return new HeldPart(
+    askedWebhooks(
+      ({ created_by }) => created_by === user_id,
+      (t) => t.members.questions.remove.createdWebhooks,
+    ),
+  );
 }
 
 function fieldsOf(asked: Asked, app: App): TemplateResult {

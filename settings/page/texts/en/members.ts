@@ -59,7 +59,9 @@ export const members = {
     remove: {
       title: (name: string) => `Remove ${name}?`,
       text: (company: string) =>
-        `From now on, the person sees nothing of ${company}. API keys that the person knows still work: replace them. The person's open invitations end too.`,
+        `From now on, the person sees nothing of ${company}. The person's open invitations end too. API keys that the person knows still work: replace them. Webhooks that the person created still send events. If the person knows the app secret of a Meta app, make a new one at Meta and enter it here.`,
+      createdWebhooks:
+        "The person created these webhooks, which still send events. Check each address, and delete the webhook if you do not need it:",
       submit: "Remove",
     },
     leave: {

@@ -61,7 +61,9 @@ export const members: MembersTexts = {
     remove: {
       title: (name) => `¿Quitar a ${name}?`,
       text: (company) =>
-        `Desde ahora, la persona no ve nada de ${company}. Las claves de API que conoce siguen funcionando: reemplázalas. También se cancelan las invitaciones que hizo.`,
+        `Desde ahora, la persona no ve nada de ${company}. También se cancelan las invitaciones que hizo. Las claves de API que conoce siguen funcionando: reemplázalas. Los webhooks que creó siguen enviando eventos. Si conoce la clave secreta de una app de Meta, crea una nueva en Meta e ingrésala aquí.`,
+      createdWebhooks:
+        "La persona creó estos webhooks, que siguen enviando eventos. Revisa cada dirección y elimina el webhook si no lo necesitas:",
       submit: "Quitar",
     },
     leave: {

@@ -59,7 +59,9 @@ export const members: MembersTexts = {
     remove: {
       title: (name) => `Remover ${name}?`,
       text: (company) =>
-        `A partir de agora, a pessoa não vê nada de ${company}. As chaves de API que ela conhece continuam funcionando: substitua essas chaves. Os convites que ela fez também são cancelados.`,
+        `A partir de agora, a pessoa não vê nada de ${company}. Os convites que ela fez também são cancelados. As chaves de API que ela conhece continuam funcionando: substitua essas chaves. Os webhooks que ela criou continuam enviando eventos. Se ela conhece a chave secreta de um app da Meta, crie uma nova na Meta e informe-a aqui.`,
+      createdWebhooks:
+        "A pessoa criou estes webhooks, que continuam enviando eventos. Confira cada endereço e exclua o webhook se não precisar dele:",
       submit: "Remover",
     },
     leave: {
