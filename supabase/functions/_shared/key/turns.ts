@@ -47,10 +47,17 @@ export class Turns {
       atOnce: LARGE_AT_ONCE,
       waiting: MANY,
     }, tooManyOfAll);
-    // The sender decides how long a body takes, so no other body waits for it.
-    const noQueue = { ...statementShare, waiting: 0 };
-    this.#arrivingOfCompany = new FairShare({ ...noQueue, atOnce: ARRIVING_AT_ONCE });
-    this.#arrivingOfAll = new FairShare({ ...noQueue, atOnce: ARRIVING_OF_ALL }, tooManyOfAll);
+    this.#arrivingOfCompany = new FairShare({
+      ...statementShare,
+      atOnce: ARRIVING_AT_ONCE,
+      waiting: 0,
+    });
+    // A body that waits is not read yet, so it takes no memory.
+    this.#arrivingOfAll = new FairShare({
+      ...statementShare,
+      atOnce: ARRIVING_OF_ALL,
+      waiting: MANY,
+    }, tooManyOfAll);
   }
 
   /**
