@@ -12,6 +12,9 @@ import {
   STATUS,
 } from "../../supabase/functions/_shared/errors.ts";
 import openApi from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
+import { newCompany } from "../support/company.ts";
+import { logged } from "../support/log_lines.ts";
+import { ownGateway, ownReplies, ownSender, watchedStack } from "../support/own_functions.ts";
 import { SchemaValidator, withClosedObjects } from "../support/schema_validator.ts";
 import { errorSections, type Section } from "./error_sections.ts";
 import { anchors, readPage } from "./pages.ts";
@@ -94,4 +97,37 @@ Deno.test("the body in each section matches the API description", () => {
       assert.equal(problem, null, section.code);
     }
   }
+});
+
+Deno.test("the section of `database_unavailable` lists what an error tells the caller to do", async () => {
+  const { text } = sections.find(({ code }) => code === "database_unavailable")!;
+  const listed = Array.from(
+    text.replaceAll(/\s+/g, " ").matchAll(/`([^`]+)`/g),
+    ([, words]) => words,
+  );
+  const { keys } = await newCompany();
+  await using database = watchedStack(() => new Response(null, { status: 503 }));
+  const away = { supabaseUrl: database.url, settleRetriesMs: [] };
+  const ask = await ownGateway(database.url);
+  const [send, reply] = [
+    await ownSender("http://127.0.0.1:9", away),
+    await ownReplies("http://127.0.0.1:9", away),
+  ];
+  const contact = { phone: "+15550100" };
+  const template = { phone: "+15550100", template_name: "t", language_code: "en" };
+  const calls = [
+    () => ask(keys.write, "GET", "/contacts"),
+    () => ask(keys.write, "POST", "/contacts", contact),
+    () => ask(keys.write, "POST", "/contacts", contact, { "Idempotency-Key": "k" }),
+    () => send(keys.messaging, { ...template, display_text: "Hello" }),
+    () => reply(keys.messaging, { conversation_id: crypto.randomUUID(), text: "Hello" }),
+  ];
+  await logged(async () => {
+    for (const call of calls) {
+      const { body: { code, error } } = await call();
+      assert.equal(code, "database_unavailable");
+      const [, whatToDo] = error.split("; ");
+      assert.ok(listed.some((words) => whatToDo.includes(words)), whatToDo);
+    }
+  });
 });
