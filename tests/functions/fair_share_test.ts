@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { ApiError } from "../../supabase/functions/_shared/errors.ts";
+import { readConfig } from "../../supabase/functions/_shared/config.ts";
 import { FairShare } from "../../supabase/functions/_shared/fair_share.ts";
+import { Turns } from "../../supabase/functions/_shared/key/turns.ts";
+import { environment } from "../support/test_stack.ts";
 
 const PATIENT = { atOnce: 2, waiting: 3, patienceMs: 60_000 };
 
@@ -90,4 +93,21 @@ Deno.test("when a task fails, the next task can start", async () => {
   const failing = () => Promise.reject(new Error("failed"));
   for (let time = 0; time < 3; time++) await assert.rejects(share.run("a", failing), /failed/);
   assert.equal(await share.run("a", () => Promise.resolve(1)), 1);
+});
+
+Deno.test("an urgent statement with an unknown key is never refused, even if the queue of unknown keys is full", async () => {
+  const turns = new Turns({
+    ...await readConfig(environment({})),
+    strangerShare: { atOnce: 1, waiting: 0, patienceMs: 1, placeMs: 60_000 },
+  });
+  const answer = Promise.withResolvers<Response>();
+  const first = turns.ofKey("first")(() => answer.promise, { isUrgent: false });
+  const run = (isUrgent: boolean) =>
+    turns.ofKey("second")(() => Promise.resolve(new Response()), { isUrgent });
+  await assert.rejects(run(false), isTooMany);
+  const urgent = run(true);
+  urgent.catch(() => {}); // the assertion below reports a refusal
+  answer.resolve(new Response());
+  await first;
+  assert.equal((await urgent).status, 200);
 });

@@ -67,7 +67,7 @@ export class Turns {
   ofKey(keyHash: string): Turn {
     return async (statement, options) => {
       const inTurn = () =>
-        whatIsKnownOf(keyHash).companyId ? statement() : this.#amongStrangers(statement);
+        whatIsKnownOf(keyHash).companyId ? statement() : this.#amongStrangers(statement, options);
       const answer = await this.#statements.run(holderOf(keyHash), inTurn, options);
       if (answer.status === 401) forget(keyHash);
       return answer;
@@ -98,12 +98,12 @@ export class Turns {
    * statement no longer counts against this part, even if it is still running. So a slow statement
    * with a valid key does not block other new keys.
    */
-  async #amongStrangers(statement: () => Promise<Response>): Promise<Response> {
+  async #amongStrangers(...[statement, options]: Parameters<Turn>): Promise<Response> {
     const { promise: answer, resolve, reject } = Promise.withResolvers<Response>();
     await this.#strangers.run("", () => {
       statement().then(resolve, reject);
       return waitAtMost(this.#placeMs, answer);
-    });
+    }, options);
     return await answer;
   }
 }
