@@ -36,7 +36,7 @@ export interface WebhooksConfig extends Config {
   atOnce: { inAll: number; ofOne: number };
   /** A response whose headers have not arrived after this time counts as missing. */
   postTimeoutMs: number;
-  /** How long the result of a DNS lookup is cached. */
+  /** How long the result of a DNS lookup is cached, unless the lookup failed. */
   addressMs: number;
 }
 

@@ -15,6 +15,12 @@ import { logUnreadableSecret } from "./webhook_lines.ts";
  */
 const SECRET_WAIT_S = 300;
 
+/**
+ * How long a failed DNS lookup is cached. Further deliveries to the URL would fail too, so this
+ * time is short: a DNS server that works again must not cost them more attempts.
+ */
+const FAILED_LOOK_UP_MS = 2_000;
+
 /** Sends the deliveries of one run. It caches DNS lookups and decrypted secrets. */
 export class Sender {
   readonly #hosts = new Map<string, { until: number; problem: Promise<Failure | null> }>();
@@ -91,14 +97,18 @@ export class Sender {
     if (known && known.until > now) return known.problem;
     this.lookUps++;
     const problem = checkAddress(url, this.config.addresses).then(
-      (found) => {
+      (found): Failure | null => {
         if (!found) return null;
         const isUnknown = found.name === "no_address" || found.name === "name_server";
         return isUnknown ? "dns" : "refused_address";
       },
       (): Failure => "dns",
     );
-    this.#hosts.set(url, { until: now + this.config.addressMs, problem });
+    const host = { until: now + this.config.addressMs, problem };
+    this.#hosts.set(url, host);
+    problem.then((found) => {
+      if (found === "dns") host.until = performance.now() + FAILED_LOOK_UP_MS;
+    });
     return problem;
   }
 }
