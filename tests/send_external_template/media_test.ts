@@ -12,7 +12,7 @@ import {
   newCompany,
 } from "../support/company.ts";
 import { companyWithTemplates, ownSandbox } from "../support/known_templates.ts";
-import { logged } from "../support/log_lines.ts";
+import { later, logged } from "../support/log_lines.ts";
 import { ownSender, watchedStack } from "../support/own_functions.ts";
 import { ledgerOf, setSealedToken, setToken, storedMessage } from "../support/sending.ts";
 import { statement, withDatabase } from "../support/test_stack.ts";
@@ -343,4 +343,41 @@ Deno.test("if a media upload takes too long, the send fails, and the next send s
   await assertNotSent(company, await send(company.keys.messaging, arrival()), /long|time/i);
   assert.equal(channel.count("POST", "/media"), calls);
   hanging.resolve(new Response());
+});
+
+Deno.test("of failed uploads for template headers, the log has at most 10 lines of each kind in ten seconds, and none of a send that tried no upload", async () => {
+  await using channel = ownSandbox(({ path }) =>
+    path.endsWith(".jpg") ? new Response("", { status: 500 }) : null
+  );
+  const company = await companyWithTemplates(channel.url);
+  const send = await ownSender(channel.url);
+  const url = sampleUrl(channel.url, "espresso_cup.jpg", Date.now());
+  /** The failures that sends with this header log: the place of the send, and `left_out`. */
+  const failures = async (
+    kind: string,
+    header_media: { url: string } | undefined,
+    sends: number,
+  ) => {
+    const ids: string[] = [];
+    const lines = await logged(async () => {
+      for (let sent = 0; sent < sends; sent++) {
+        await endPause(company);
+        ids.push((await send(company.keys.messaging, arrival({ header_media }))).body.request_id);
+        // In the pause after a failed upload, a send with the sample tries no upload.
+        if (!header_media) await send(company.keys.messaging, arrival());
+      }
+    });
+    return lines.map((line) => JSON.parse(line)).filter(({ event }) => event === kind)
+      .map(({ request_id, left_out = 0 }) => [ids.indexOf(request_id), left_out]);
+  };
+  for (
+    const [kind, header] of [["template_media", undefined], ["header_media", { url }]] as const
+  ) {
+    await later(15, async (start) => {
+      const places = (await failures(kind, header, 12)).map(([place]) => place);
+      assert.deepEqual(places, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9], kind);
+      Date.now = () => start + 10_000;
+      assert.deepEqual(await failures(kind, header, 1), [[0, 2]], kind);
+    });
+  }
 });

@@ -5,6 +5,8 @@ interface TroubleFacts {
   isExpired?: boolean;
   /** Whether the sample itself caused the trouble, so that another upload would fail too. */
   isPermanent?: boolean;
+  /** Whether this caller began no upload, for example because an earlier upload failed. */
+  isUntried?: boolean;
   /** The channel's error, if the channel refused the upload. */
   channel?: ChannelError;
   /** After how many seconds the channel may accept the upload, if the channel said so. */
@@ -19,6 +21,7 @@ export class MediaTrouble extends Error {
   override name = "MediaTrouble";
   readonly isExpired: boolean;
   readonly isPermanent: boolean;
+  readonly isUntried: boolean;
   readonly channel?: ChannelError;
   readonly retryAfter?: number;
   /** The database's error, if the database could not record the failed upload. */
@@ -26,11 +29,18 @@ export class MediaTrouble extends Error {
 
   constructor(
     message: string,
-    { isExpired = false, isPermanent = false, channel, retryAfter }: TroubleFacts = {},
+    {
+      isExpired = false,
+      isPermanent = false,
+      isUntried = false,
+      channel,
+      retryAfter,
+    }: TroubleFacts = {},
   ) {
     super(message);
     this.isExpired = isExpired;
     this.isPermanent = isPermanent;
+    this.isUntried = isUntried;
     this.channel = channel;
     this.retryAfter = retryAfter;
   }

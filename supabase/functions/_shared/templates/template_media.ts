@@ -89,7 +89,7 @@ export async function uploadMedia(
   const signal = AbortSignal.timeout(patience.timeoutMs);
   const others = underWay.get(key);
   if (others) {
-    const shared = await inTime(others, signal, late).catch((error) => {
+    const shared = await inTime(others, signal, () => late(true)).catch((error) => {
       if (error instanceof MediaTrouble) throw error;
       return null; // for example because the other caller's key has been revoked
     });
@@ -130,10 +130,12 @@ async function mediaOf(
       case "failed":
         throw new MediaTrouble(beginning.reason ?? "The media could not be uploaded", {
           isPermanent: beginning.is_permanent,
+          isUntried: true,
         });
       case "gone":
         throw new MediaTrouble(
           "The template is no longer in the list of templates, or has no media",
+          { isUntried: true },
         );
       case "wait":
         await pause(LOOK_EVERY_MS);
@@ -144,7 +146,7 @@ async function mediaOf(
         isReread = true;
       }
     }
-    if (signal.aborted) throw late();
+    if (signal.aborted) throw late(beginning.result === "wait");
   }
 }
 
@@ -231,7 +233,7 @@ async function freshAddress(
   let entries;
   try {
     const reading = readByName(db, channel, { ...account, beganAt }, template_name);
-    entries = await inTime(reading, signal, late);
+    entries = await inTime(reading, signal, () => late());
   } catch (error) {
     if (!(error instanceof ChannelTrouble)) throw error;
     const { reply } = error;
@@ -253,8 +255,9 @@ function isSameSample(one: string, other: string): boolean {
   return one.split("?", 1)[0] === other.split("?", 1)[0];
 }
 
-function late(): MediaTrouble {
+function late(isUntried = false): MediaTrouble {
   return new MediaTrouble(
     "The media is being uploaded, which takes longer than this request can wait",
+    { isUntried },
   );
 }
