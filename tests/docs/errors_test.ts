@@ -107,7 +107,7 @@ Deno.test("the section of `database_unavailable` lists what an error tells the c
   );
   const { keys } = await newCompany();
   await using database = watchedStack(() => new Response(null, { status: 503 }));
-  const away = { supabaseUrl: database.url, settleRetriesMs: [] };
+  const away = { supabaseUrl: database.url, releaseRetriesMs: [] };
   const ask = await ownGateway(database.url);
   const [send, reply] = [
     await ownSender("http://127.0.0.1:9", away),

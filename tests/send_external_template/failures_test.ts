@@ -16,7 +16,11 @@ import {
 import { pause } from "../support/started.ts";
 import { statement } from "../support/test_stack.ts";
 
-const QUICK = { settleRetriesMs: [10, 10, 10, 10], settleWaitMs: 60_000 };
+const QUICK = {
+  settleRetriesMs: [10, 10, 10, 10],
+  releaseRetriesMs: [10, 10, 10, 10],
+  settleWaitMs: 60_000,
+};
 const isFor = (name: "claim" | "settle", request: Request) =>
   request.url.endsWith(name === "claim" ? "/rpc/claim_template_send" : "/rpc/settle_send");
 
@@ -128,7 +132,7 @@ Deno.test("if a claim may exist, the service tries several times to release it, 
       await backgroundWork();
     }));
   assert.deepEqual(lines.map((line) => JSON.parse(line).event), ["database_unavailable"]);
-  assert.equal(database.seen.length, 1 + QUICK.settleRetriesMs.length);
+  assert.equal(database.seen.length, 1 + QUICK.releaseRetriesMs.length);
 });
 
 Deno.test("if recording an outcome fails, the service retries the recording until it succeeds, and does not call the channel again", async () => {

@@ -83,7 +83,10 @@ Deno.test("if the database does not store the claim of a reply, the error says t
   await using database = watchedStack((request) =>
     request.url.endsWith("/claim_reply") ? new Response(null, { status: 503 }) : null
   );
-  const reply = await ownReplies(channel.url, { supabaseUrl: database.url });
+  const reply = await ownReplies(channel.url, {
+    supabaseUrl: database.url,
+    releaseRetriesMs: [],
+  });
   const { status, body } = await reply(company.keys.messaging, replyIn(company));
   assert.deepEqual([status, body.error.split("; ")[1]], [
     ...[503, "nothing was sent, so repeat the request"],

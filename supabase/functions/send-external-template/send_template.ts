@@ -31,7 +31,7 @@ export async function sendTemplate(
   const claim = await claimWhenReady(caller.db, config, {
     templateName: request.template_name,
     claim: (preflight, uploaded) =>
-      claimTemplate(caller, config, claimId, request, { preflight, dryRun, uploaded }),
+      claimTemplate(caller, config, claimId, request, { preflight, dryRun, uploaded, origin }),
     mediaUrl: request.header_media?.url,
     origin,
   });

@@ -1,6 +1,7 @@
 import { keepRunning } from "../background.ts";
 import { DatabaseError } from "../database/rows.ts";
 import type { Caller } from "../key/caller.ts";
+import type { Origin } from "../log.ts";
 import type { MismatchedField } from "./mismatched_field.ts";
 import { giveUpClaim, type SettlePatience } from "./settle.ts";
 
@@ -70,16 +71,17 @@ export type DecisiveField =
 export async function claimSend<Claim extends { company_id: string }>(
   caller: Pick<Caller, "db" | "wasJudged">,
   patience: SettlePatience,
-  claimId: string,
+  { claimId, origin }: { claimId: string; origin: Origin },
   decide: () => Promise<Claim>,
 ): Promise<Claim> {
+  const began = performance.now();
   try {
     const claim = await decide();
     caller.wasJudged(claim.company_id);
     return claim;
   } catch (error) {
     if (error instanceof DatabaseError && error.mayBeCommitted) {
-      keepRunning(giveUpClaim(caller.db, patience, claimId));
+      keepRunning(giveUpClaim(caller.db, patience, { claimId, began, origin }));
     }
     throw error;
   }

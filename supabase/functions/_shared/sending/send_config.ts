@@ -31,6 +31,9 @@ export async function readSendingConfig(
     // the lease ended before the outcome was recorded, a repeat would return `failed`, although the
     // channel may have accepted the message.
     settleRetriesMs: [200, 800, 2_000, 5_000, 10_000, 20_000],
+    // An outage of a minute must not keep a claim until its lease ends, because the caller was told
+    // to repeat the request.
+    releaseRetriesMs: [200, 800, 2_000, 5_000, ...Array(7).fill(10_000)],
     settleWaitMs: 5_000,
   };
 }

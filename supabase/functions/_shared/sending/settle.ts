@@ -1,6 +1,7 @@
 import { keepRunning } from "../background.ts";
 import { type CompanyDb, urgent } from "../database/company_db.ts";
 import { rows } from "../database/rows.ts";
+import { takeLine } from "../line_limit.ts";
 import { logFailure, type Origin } from "../log.ts";
 import { waitAtMost } from "../wait_at_most.ts";
 import { pause } from "../pause.ts";
@@ -8,10 +9,15 @@ import type { ChannelError, SendOutcome } from "../channel/outcome.ts";
 
 // How the outcome of a send is recorded; see settle_send() in the database.
 
+/** A claim that is not settled within this time has failed; see `sends.lease_ends_at`. */
+const LEASE_MS = 90_000;
+
 /** How long to try to record an outcome while the database fails. */
 export interface SettlePatience {
   /** The pause before each further attempt. */
   settleRetriesMs: number[];
+  /** The pause before each attempt to release a claim that may be recorded. */
+  releaseRetriesMs: number[];
   /**
    * How long the caller waits for the outcome to be recorded. After this time, the attempts
    * continue in the background.
@@ -63,19 +69,30 @@ export async function settleSend(
 
 /**
  * Releases a claim after which nothing was sent. It is unknown whether the database has recorded
- * the claim, so this function looks for the claim several times.
+ * the claim, so this function looks for the claim several times, until its lease has almost ended.
+ * Never throws. If the database fails until then, `claim_not_released` is logged, at most 10 times
+ * in ten seconds.
+ * @param began when the claim began, as `performance.now()` returns it.
  */
 export async function giveUpClaim(
   db: CompanyDb,
-  { settleRetriesMs }: SettlePatience,
-  claimId: string,
+  { releaseRetriesMs }: SettlePatience,
+  { claimId, began, origin }: { claimId: string; began: number; origin: Origin },
 ): Promise<void> {
   const settlement: Settlement = { outcome: "released", reason: "claim_unanswered" };
-  for (const ms of settleRetriesMs) {
+  let failure: unknown = null;
+  for (const ms of releaseRetriesMs) {
     await pause(ms);
-    const state = await settle(db, claimId, settlement).catch(() => null);
-    if (state !== null) return;
+    if (performance.now() - began >= LEASE_MS) break; // the attempts timed out
+    try {
+      if (await settle(db, claimId, settlement) !== null) return;
+      failure = null;
+    } catch (error) {
+      failure = error;
+    }
   }
+  const line = failure && takeLine("claim_not_released");
+  if (line) logFailure(origin, "claim_not_released", failure, { claim_id: claimId, ...line });
 }
 
 function settlementOf(outcome: SendOutcome): Settlement | null {

@@ -8,6 +8,7 @@ import {
   type ReusedKey,
 } from "../sending/claim.ts";
 import type { ConnectedAccount } from "../sending/no_account.ts";
+import type { Origin } from "../log.ts";
 import type { SettlePatience } from "../sending/settle.ts";
 import type { Fault } from "../templates/template_words.ts";
 import type { SendRequest } from "./template_request.ts";
@@ -90,6 +91,7 @@ export interface Judging {
   dryRun: boolean;
   /** The media file from the URL in `header_media`, once the channel has the file. */
   uploaded?: UploadedMedia;
+  origin: Origin;
 }
 
 /** A media file that the service fetched and uploaded for one send. */
@@ -107,10 +109,10 @@ export async function claimTemplate(
   patience: SettlePatience,
   claimId: string,
   request: SendRequest,
-  { preflight, dryRun, uploaded }: Judging,
+  { preflight, dryRun, uploaded, origin }: Judging,
 ): Promise<Claim> {
   const { header_media } = request;
-  return await claimSend(caller, patience, claimId, async () =>
+  return await claimSend(caller, patience, { claimId, origin }, async () =>
     rows(
       await caller.db.rpc("claim_template_send", {
         claim_id: claimId,

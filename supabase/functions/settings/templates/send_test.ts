@@ -88,7 +88,7 @@ async function claimAndSend(
   const claim = await claimWhenReady(db, config, {
     templateName: test.template_name,
     claim: (preflight) =>
-      claimSend({ db, wasJudged() {} }, config, claimId, async () =>
+      claimSend({ db, wasJudged() {} }, config, { claimId, origin }, async () =>
         answeredOnBehalf(
           await db.rpc("claim_test_send", {
             ...asked,

@@ -6,6 +6,7 @@ import {
   type RepeatedSend,
   type ReusedKey,
 } from "../../_shared/sending/claim.ts";
+import type { Origin } from "../../_shared/log.ts";
 import type { SettlePatience } from "../../_shared/sending/settle.ts";
 import { interactiveOf } from "./interactive.ts";
 import type { Person } from "./recipient.ts";
@@ -72,10 +73,10 @@ export async function claimReply(
   patience: SettlePatience,
   claimId: string,
   request: ReplyRequest,
-  dryRun: boolean,
+  { dryRun, origin }: { dryRun: boolean; origin: Origin },
 ): Promise<ReplyClaim> {
   const { conversation_id, text = "", idempotency_key, media, reply_to_id } = request;
-  return await claimSend(caller, patience, claimId, async () =>
+  return await claimSend(caller, patience, { claimId, origin }, async () =>
     rows(
       await caller.db.rpc("claim_reply", {
         claim_id: claimId,

@@ -33,7 +33,7 @@ export async function sendReply(
 ): Promise<SendReply<ReplyAnswer>> {
   const began = performance.now();
   const claimId = crypto.randomUUID();
-  const claim = await claimReply(caller, config, claimId, request, dryRun);
+  const claim = await claimReply(caller, config, claimId, request, { dryRun, origin });
   switch (claim.result) {
     case "not_found":
       throw noConversation();
