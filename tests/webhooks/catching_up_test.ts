@@ -266,3 +266,66 @@ Deno.test("an event whose delivery has failed can be replayed", async () => {
   `;
   assert.deepEqual(outcomes.map(({ outcome }) => outcome), ["failed", "delivered"]);
 });
+
+/** Stores that all attempts at a webhook's open deliveries so far have failed, hours ago. */
+const haveFailed = ({ id }: MadeWebhook) =>
+  statement`
+    update app.open_deliveries set
+      attempts = 6, due_at = now() + interval '10 hours',
+      tries = jsonb_build_array(jsonb_build_object('at', now() - interval '2 hours', 'status', 500))
+    where webhook_id = ${id}
+  `;
+
+Deno.test("a replay also sends events that wait for a retry, and the earlier waiting events of their records", async () => {
+  const company = await newCompany();
+  await using shop = receiver();
+  const webhook = await addWebhook(company.id, shop.url);
+  const deliver = await ownWebhooks([shop.url]);
+  const [record, other] = [crypto.randomUUID(), crypto.randomUUID()];
+  await noteEvents(company.id, [
+    event("deal.created", record, [webhook.id]),
+    event("deal.created", other, [webhook.id]),
+    event("deal.updated", record, [webhook.id]),
+    event("deal.won", record, []),
+    event("deal.archived", record, [webhook.id]),
+  ]);
+  await haveFailed(webhook);
+  const [{ since, until }] = await statement`
+    select min(happened_at)::text as since, max(happened_at)::text as until from app.events
+    where company_id = ${company.id} and type in ('deal.updated', 'deal.archived') and record_id = ${record}
+  `;
+  await statement`
+    insert into app.replays (webhook_id, company_id, since, until)
+    values (${webhook.id}, ${company.id}, ${since}::text::timestamptz, ${until}::text::timestamptz)
+  `;
+  await caughtUp(deliver, webhook);
+  assert.deepEqual(shop.got.map(({ body }) => [body.record_id, body.type]), [
+    [record, "deal.created"],
+    [record, "deal.updated"],
+    [record, "deal.won"],
+  ]);
+});
+
+Deno.test("if the receiver still refuses an event, a long replay sends the event only once more", async () => {
+  const company = await newCompany();
+  await using shop = receiver(() => new Response(null, { status: 500 }));
+  const webhook = await addWebhook(company.id, shop.url);
+  const deliver = await ownWebhooks([shop.url]);
+  // The job reads the log in pages of 1,000 events.
+  const page = Array.from({ length: 1_000 }, () => event("deal.updated", company.deal_id, []));
+  await noteEvents(company.id, [event("contact.updated", company.contact_id, [webhook.id])]);
+  await haveFailed(webhook);
+  const later = ["contact.opted_out", "contact.opted_in"];
+  for (const type of later) {
+    await noteEvents(company.id, [...page, event(type, company.contact_id, [])]);
+  }
+  await statement`
+    insert into app.replays (webhook_id, company_id, since, until, types)
+    values (${webhook.id}, ${company.id}, now() - interval '1 day', now(), ${[
+    "contact.updated",
+    ...later,
+  ]})
+  `;
+  await caughtUp(deliver, webhook);
+  assert.deepEqual(shop.got.map(({ body }) => body.type), ["contact.updated"]);
+});

@@ -143,9 +143,11 @@ export const words = {
       tag: "Webhooks",
       summary: "Replay events",
       description:
-        "Redelivers the events of a period to the webhook, in the order of the log. Use this " +
-        "operation after your receiver has failed or lost events. If an earlier replay is still " +
-        "being read from the log, or if the webhook is paused or off, the request returns a 409.",
+        "Redelivers the events of a period to the webhook, in the order of the log. If some of the " +
+        "events or earlier events of their records are still waiting, the service tries to deliver " +
+        "them now. Use this operation after your receiver has failed or lost events. If an earlier " +
+        "replay is still being read from the log, or if the webhook is paused or off, the request " +
+        "returns a 409.",
     },
   },
   schemas: {
