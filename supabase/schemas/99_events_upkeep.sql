@@ -68,6 +68,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
+  at constant timestamptz := clock_timestamp();
   hook public.webhooks;
   replay app.replays;
   clock record;
@@ -77,10 +78,12 @@ begin
   then
     return 'none';
   end if;
-  -- At the end of catching up, reading the log queues hardly any more deliveries.
-  if (select catch_up_until from public.webhooks where id = webhook) is null
-    and (select count(*) from (select from app.open_deliveries where webhook_id = webhook limit 1000) as open) >= 1000
-  then
+  -- At the end of catching up, reading the log queues hardly any more deliveries. Deliveries that wait for a retry do not
+  -- count as due, because a receiver may refuse only some events. Their number has the limit of app.bound_queues().
+  if (select catch_up_until from public.webhooks where id = webhook) is null and (
+    exists (select from app.open_deliveries where webhook_id = webhook and due_at <= at offset 999)
+    or exists (select from app.open_deliveries where webhook_id = webhook offset 49999)
+  ) then
     return 'filled';
   end if;
   -- This lock waits for a settlement that is moving deliveries to the log. Without the lock, the statements below might
@@ -126,9 +129,10 @@ begin
 end
 $$;
 comment on function app.fill_from_log(uuid) is
-  'Fills a webhook''s queue from the log if the webhook is catching up or has a replay. Returns `none` when there is '
-  'nothing to queue, or when the webhook is paused or off. Returns `wait` when the deliveries must wait for '
-  'transactions that are still writing, or for restart_changes() after a restore.';
+  'Fills a webhook''s queue from the log if the webhook is catching up or has a replay, until 1,000 deliveries are due '
+  'or 50,000 are open. Returns `none` when there is nothing to queue, or when the webhook is paused or off. Returns '
+  '`wait` when the deliveries must wait for transactions that are still writing, or for restart_changes() after a '
+  'restore.';
 
 create function app.bound_queues() returns integer
 language plpgsql

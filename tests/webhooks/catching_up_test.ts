@@ -2,10 +2,11 @@
 // the queue. Also tests replays, which read the event log too.
 import assert from "node:assert/strict";
 import { committed } from "../database/connections.ts";
-import { actAs } from "../support/acting_as.ts";
+import { actAs, rolledBack, type Sql } from "../support/acting_as.ts";
 import { newCompany } from "../support/company.ts";
 import { ownWebhooks } from "../support/own_functions.ts";
 import { addWebhook, type MadeWebhook, noteEvents, receiver } from "../support/receiving.ts";
+import { until } from "../support/started.ts";
 import { statement, withDatabase } from "../support/test_stack.ts";
 
 /** Runs the delivery job until the webhook has caught up and no replay is left. */
@@ -328,4 +329,62 @@ Deno.test("if the receiver still refuses an event, a long replay sends the event
   `;
   await caughtUp(deliver, webhook);
   assert.deepEqual(shop.got.map(({ body }) => body.type), ["contact.updated"]);
+});
+
+/** Adds this many open deliveries to a webhook's queue, which are due after some hours. */
+const addDeliveries = (sql: Sql, { id, company_id }: MadeWebhook, count: number, hours: number) =>
+  sql`
+    insert into app.open_deliveries (webhook_id, record_id, seq, slot, event_id, company_id, type, due_at, attempts)
+    select
+      ${id}, gen_random_uuid(), seq, 0, gen_random_uuid(), ${company_id}, 'contact.updated',
+      now() + ${hours}::integer * interval '1 hour', 6
+    from generate_series(1, ${count}::integer) as seq
+  `;
+
+Deno.test("while 1,000 deliveries wait for a retry, a replay and catching up still send events", async () => {
+  const company = await newCompany();
+  await using shop = receiver();
+  const webhook = await addWebhook(company.id, shop.url, { types: ["deal.won"] });
+  const deliver = await ownWebhooks([shop.url]);
+  await committed((sql) => addDeliveries(sql, webhook, 1_000, 10));
+  await noteEvents(company.id, [event("deal.won", company.deal_id, [])]);
+  await askForReplay(webhook);
+  const sends = (count: number) =>
+    until(async () => {
+      await deliver(company.id);
+      return shop.got.length >= count;
+    });
+  await sends(1);
+  assert.deepEqual(shop.got.map(({ body }) => body.type), ["deal.won"]);
+
+  await caughtUp(deliver, webhook);
+  const next = crypto.randomUUID();
+  await statement`
+    update webhooks set state = 'catching_up', catch_up_version = clock.horizon - 1,
+      catch_up_seq = 9223372036854775807
+    from app.change_clock_now() as clock where id = ${webhook.id}
+  `;
+  await noteEvents(company.id, [event("deal.won", next, [])]);
+  await sends(2);
+  assert.deepEqual(shop.got.slice(1).map(({ body }) => body.record_id), [next]);
+});
+
+Deno.test("the event log is read for a queue until 1,000 deliveries are due or 50,000 are open", async () => {
+  const company = await newCompany();
+  const webhook = await addWebhook(company.id, "https://receiver.example", { types: ["deal.won"] });
+  await noteEvents(company.id, [event("deal.won", company.deal_id, [])]);
+  // An open transaction of another test hides only events with later versions.
+  await statement`update app.events set version = 1 where company_id = ${company.id}`;
+  await askForReplay(webhook);
+  for (const [due, waiting, isRead] of [[999, 10_000, 1], [1_000, 0, 0], [0, 50_000, 0]]) {
+    await rolledBack(async (sql) => {
+      await addDeliveries(sql, webhook, due, 0);
+      await addDeliveries(sql, webhook, waiting, 10);
+      await sql`select app.fill_from_log(${webhook.id})`;
+      const queued = await sql`
+        select from app.open_deliveries where webhook_id = ${webhook.id} and record_id = ${company.deal_id}
+      `;
+      assert.equal(queued.count, isRead, `${due} due, ${waiting} waiting`);
+    });
+  }
 });
