@@ -5172,8 +5172,8 @@ declare
   wishes public.contacts;
 begin
   others := array(
-    select contacts from public.contacts
-    where company_id = own_company_id and archived_at is not null and id is distinct from but_not_of and id in (
+    select other
+    from (
       select id from public.contacts
       where company_id = own_company_id and archived_phone_key = any (names)
       union all
@@ -5183,7 +5183,13 @@ begin
       union all
       select contact_id from public.contact_identities
       where company_id = own_company_id and archived_user_id = any (names)
-    )
+    ) as found
+    -- Each contact has its own lookup. The lookup has only the id, so that the planner cannot choose an index of all
+    -- archived contacts.
+    cross join lateral (
+      select contacts as other, id, archived_at from public.contacts where contacts.id = found.id offset 0
+    ) as known
+    where archived_at is not null and known.id is distinct from but_not_of
   ) || array(
     select jsonb_populate_record(null::public.contacts, wishes) from app.kept_wishes
     where company_id = own_company_id
