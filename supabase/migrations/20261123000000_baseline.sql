@@ -5039,20 +5039,34 @@ $$;
 comment on function app.wishes_of(public.contacts) is
   'Returns the wishes of a contact, in the form of app.kept_wishes.';
 
-create function app.decided_at(contact public.contacts) returns timestamptz
+create function app.decided_at(
+  do_not_contact boolean,
+  do_not_contact_at timestamptz,
+  stop_word_at timestamptz,
+  start_word_at timestamptz
+) returns timestamptz
 language sql immutable
 set search_path = ''
 as $$
   -- A keyword that does not change do_not_contact changes only its own time: a "stop" after a manual opt-out, or a
   -- "start" of a person who has not opted out.
-  select greatest(
-    contact.do_not_contact_at,
-    case when contact.do_not_contact then contact.stop_word_at else contact.start_word_at end
+  select greatest(do_not_contact_at, case when do_not_contact then stop_word_at else start_word_at end)
+$$;
+comment on function app.decided_at(boolean, timestamptz, timestamptz, timestamptz) is
+  'Returns the time of the newest decision for a value of do_not_contact. Returns null when no decision has a time. '
+  'Such a value is treated as the oldest decision.';
+
+create function app.decided_at(contact public.contacts) returns timestamptz
+language sql immutable
+set search_path = ''
+as $$
+  select app.decided_at(
+    contact.do_not_contact, contact.do_not_contact_at, contact.stop_word_at, contact.start_word_at
   )
 $$;
 comment on function app.decided_at(public.contacts) is
-  'Returns the time of the newest decision for the contact''s value of do_not_contact. Returns null when no decision '
-  'has a time. Such a value is treated as the oldest decision.';
+  'Returns the time of the newest decision for the contact''s value of do_not_contact, as the function with the same '
+  'name does.';
 
 create function app.keep_wishes_of_phone() returns trigger
 -- Security definer, because API keys and users have no right to write to app.kept_wishes.
@@ -5137,6 +5151,32 @@ comment on function app.keep_wishes(uuid, text[], jsonb) is
   'Stores the wishes of a contact for these phone keys and ids. Wishes that were stored earlier remain until a later '
   'decision replaces them.';
 
+create function app.forget_ended_opt_outs(own_company_id uuid, names text[], erased_ids uuid[]) returns void
+language sql
+set search_path = ''
+as $$
+  delete from app.kept_wishes as kept using unnest(names) as named (name)
+  where kept.company_id = own_company_id and kept.digest = app.erased_digest(own_company_id, 'person', named.name)
+    and kept.wishes ->> 'do_not_contact' = 'false'
+    and ((kept.wishes ->> 'marketing_stopped_at')::timestamptz
+      >= coalesce((kept.wishes ->> 'marketing_resumed_at')::timestamptz, '-infinity')) is not true
+    -- While an archived contact has the name, the kept wishes show that an older opt-out of this contact has ended.
+    and not exists (
+      select from public.contacts
+      where company_id = own_company_id and archived_phone_key = named.name and id <> all (erased_ids)
+      union all
+      select from public.contact_former_phones
+      where company_id = own_company_id and archived_phone_key = named.name and contact_id <> all (erased_ids)
+      union all
+      select from public.contact_identities
+      where company_id = own_company_id and archived_user_id = named.name and contact_id <> all (erased_ids)
+    )
+$$;
+comment on function app.forget_ended_opt_outs(uuid, text[], uuid[]) is
+  'Deletes the kept wishes for these phone keys and ids if the wishes contain no opt-out. Keeps the wishes as long as '
+  'an archived contact has the phone number or the id. The contacts erased_ids do not count, because the caller is '
+  'erasing them.';
+
 create trigger contacts_decide_do_not_contact
   before insert
     or update of do_not_contact, do_not_contact_source, do_not_contact_at, stop_word_at, start_word_at
@@ -5168,11 +5208,12 @@ set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  others public.contacts[];
   wishes public.contacts;
 begin
-  others := array(
-    select other
+  with others as materialized (
+    select
+      do_not_contact, do_not_contact_source, do_not_contact_at, stop_word_at, start_word_at, marketing_stopped_at,
+      marketing_stop_source, marketing_resumed_at
     from (
       select id from public.contacts
       where company_id = own_company_id and archived_phone_key = any (names)
@@ -5184,62 +5225,45 @@ begin
       select contact_id from public.contact_identities
       where company_id = own_company_id and archived_user_id = any (names)
     ) as found
-    -- Each contact has its own lookup. The lookup has only the id, so that the planner cannot choose an index of all
-    -- archived contacts.
-    cross join lateral (
-      select contacts as other, id, archived_at from public.contacts where contacts.id = found.id offset 0
-    ) as known
-    where archived_at is not null and known.id is distinct from but_not_of
-  ) || array(
-    select jsonb_populate_record(null::public.contacts, wishes) from app.kept_wishes
-    where company_id = own_company_id
+    -- Each contact has its own lookup, which has only the id. With more conditions, the planner may choose an index of
+    -- all archived contacts of the company.
+    cross join lateral (select * from public.contacts where contacts.id = found.id offset 0) as other
+    where archived_at is not null and other.id is distinct from but_not_of
+    union all
+    select
+      do_not_contact, do_not_contact_source, do_not_contact_at, stop_word_at, start_word_at, marketing_stopped_at,
+      marketing_stop_source, marketing_resumed_at
+    from app.kept_wishes
+    cross join lateral jsonb_populate_record(null::public.contacts, wishes) as kept
+    where kept_wishes.company_id = own_company_id
       and digest = any (array(select app.erased_digest(own_company_id, 'person', name) from unnest(names) as name))
-  );
+  ), decided as (
+    select * from others
+    order by app.decided_at(do_not_contact, do_not_contact_at, stop_word_at, start_word_at) desc nulls last,
+      do_not_contact desc
+    limit 1
+  ), stopped as (
+    select * from others where marketing_stopped_at is not null
+    order by marketing_stopped_at desc, marketing_stop_source limit 1
+  )
+  select
+    decided.do_not_contact, decided.do_not_contact_source, decided.do_not_contact_at, decided.stop_word_at,
+    decided.start_word_at, stopped.marketing_stopped_at, stopped.marketing_stop_source,
+    (select max(marketing_resumed_at) from others)
+  into
+    wishes.do_not_contact, wishes.do_not_contact_source, wishes.do_not_contact_at, wishes.stop_word_at,
+    wishes.start_word_at, wishes.marketing_stopped_at, wishes.marketing_stop_source, wishes.marketing_resumed_at
+  from decided left join stopped on true;
   -- Most contacts have no wishes to inherit.
-  if others = '{}' then
+  if not found then
     return null;
   end if;
-  select do_not_contact, do_not_contact_source, do_not_contact_at, stop_word_at, start_word_at
-  into wishes.do_not_contact, wishes.do_not_contact_source, wishes.do_not_contact_at, wishes.stop_word_at,
-    wishes.start_word_at
-  from unnest(others) as other
-  order by app.decided_at(other) desc nulls last, do_not_contact desc limit 1;
-  select max(marketing_resumed_at) into wishes.marketing_resumed_at from unnest(others);
-  select marketing_stopped_at, marketing_stop_source into wishes.marketing_stopped_at, wishes.marketing_stop_source
-  from unnest(others) where marketing_stopped_at is not null
-  order by marketing_stopped_at desc, marketing_stop_source limit 1;
   return wishes;
 end
 $$;
 comment on function app.inherited_wishes(uuid, text[], uuid) is
   'Returns the newest wishes for these phone keys or ids, in the form of a contact. Looks in archived contacts and in '
   'app.kept_wishes. Returns null when there are no wishes.';
-
-create function app.forget_ended_opt_outs(own_company_id uuid, names text[], erased_ids uuid[]) returns void
-language sql
-set search_path = ''
-as $$
-  delete from app.kept_wishes as kept using unnest(names) as named (name)
-  where kept.company_id = own_company_id and kept.digest = app.erased_digest(own_company_id, 'person', named.name)
-    and kept.wishes ->> 'do_not_contact' = 'false'
-    and ((kept.wishes ->> 'marketing_stopped_at')::timestamptz
-      >= coalesce((kept.wishes ->> 'marketing_resumed_at')::timestamptz, '-infinity')) is not true
-    -- While an archived contact has the name, the kept wishes show that an older opt-out of this contact has ended.
-    and not exists (
-      select from public.contacts
-      where company_id = own_company_id and archived_phone_key = named.name and id <> all (erased_ids)
-      union all
-      select from public.contact_former_phones
-      where company_id = own_company_id and archived_phone_key = named.name and contact_id <> all (erased_ids)
-      union all
-      select from public.contact_identities
-      where company_id = own_company_id and archived_user_id = named.name and contact_id <> all (erased_ids)
-    )
-$$;
-comment on function app.forget_ended_opt_outs(uuid, text[], uuid[]) is
-  'Deletes the kept wishes for these phone keys and ids if the wishes contain no opt-out. Keeps the wishes as long as '
-  'an archived contact has the phone number or the id. The contacts erased_ids do not count, because the caller is '
-  'erasing them.';
 
 create function app.with_inherited_wishes(contact public.contacts, wins boolean, gained text default null)
 returns public.contacts

@@ -165,20 +165,34 @@ $$;
 comment on function app.wishes_of(public.contacts) is
   'Returns the wishes of a contact, in the form of app.kept_wishes.';
 
-create function app.decided_at(contact public.contacts) returns timestamptz
+create function app.decided_at(
+  do_not_contact boolean,
+  do_not_contact_at timestamptz,
+  stop_word_at timestamptz,
+  start_word_at timestamptz
+) returns timestamptz
 language sql immutable
 set search_path = ''
 as $$
   -- A keyword that does not change do_not_contact changes only its own time: a "stop" after a manual opt-out, or a
   -- "start" of a person who has not opted out.
-  select greatest(
-    contact.do_not_contact_at,
-    case when contact.do_not_contact then contact.stop_word_at else contact.start_word_at end
+  select greatest(do_not_contact_at, case when do_not_contact then stop_word_at else start_word_at end)
+$$;
+comment on function app.decided_at(boolean, timestamptz, timestamptz, timestamptz) is
+  'Returns the time of the newest decision for a value of do_not_contact. Returns null when no decision has a time. '
+  'Such a value is treated as the oldest decision.';
+
+create function app.decided_at(contact public.contacts) returns timestamptz
+language sql immutable
+set search_path = ''
+as $$
+  select app.decided_at(
+    contact.do_not_contact, contact.do_not_contact_at, contact.stop_word_at, contact.start_word_at
   )
 $$;
 comment on function app.decided_at(public.contacts) is
-  'Returns the time of the newest decision for the contact''s value of do_not_contact. Returns null when no decision '
-  'has a time. Such a value is treated as the oldest decision.';
+  'Returns the time of the newest decision for the contact''s value of do_not_contact, as the function with the same '
+  'name does.';
 
 create function app.keep_wishes_of_phone() returns trigger
 -- Security definer, because API keys and users have no right to write to app.kept_wishes.
@@ -262,6 +276,32 @@ $$;
 comment on function app.keep_wishes(uuid, text[], jsonb) is
   'Stores the wishes of a contact for these phone keys and ids. Wishes that were stored earlier remain until a later '
   'decision replaces them.';
+
+create function app.forget_ended_opt_outs(own_company_id uuid, names text[], erased_ids uuid[]) returns void
+language sql
+set search_path = ''
+as $$
+  delete from app.kept_wishes as kept using unnest(names) as named (name)
+  where kept.company_id = own_company_id and kept.digest = app.erased_digest(own_company_id, 'person', named.name)
+    and kept.wishes ->> 'do_not_contact' = 'false'
+    and ((kept.wishes ->> 'marketing_stopped_at')::timestamptz
+      >= coalesce((kept.wishes ->> 'marketing_resumed_at')::timestamptz, '-infinity')) is not true
+    -- While an archived contact has the name, the kept wishes show that an older opt-out of this contact has ended.
+    and not exists (
+      select from public.contacts
+      where company_id = own_company_id and archived_phone_key = named.name and id <> all (erased_ids)
+      union all
+      select from public.contact_former_phones
+      where company_id = own_company_id and archived_phone_key = named.name and contact_id <> all (erased_ids)
+      union all
+      select from public.contact_identities
+      where company_id = own_company_id and archived_user_id = named.name and contact_id <> all (erased_ids)
+    )
+$$;
+comment on function app.forget_ended_opt_outs(uuid, text[], uuid[]) is
+  'Deletes the kept wishes for these phone keys and ids if the wishes contain no opt-out. Keeps the wishes as long as '
+  'an archived contact has the phone number or the id. The contacts erased_ids do not count, because the caller is '
+  'erasing them.';
 
 create trigger contacts_decide_do_not_contact
   before insert

@@ -172,6 +172,40 @@ test("a new contact inherits the newest decisions about do_not_contact and marke
   assert.equal((await row(sql, first)).do_not_contact, true);
 });
 
+test("a new contact inherits the newest decisions of many archived contacts without reading their custom fields", async (sql) => {
+  const phone = anyPhone();
+  // Postgres stores such long texts outside the row.
+  await sql`
+    insert into contacts (
+      company_id, phone, archived_at, custom_fields, do_not_contact, do_not_contact_source, do_not_contact_at,
+      marketing_opt_out, marketing_stopped_at, marketing_stop_source, marketing_resumed_at
+    )
+    select
+      ${company_id}, ${phone}, now(),
+      jsonb_build_object('note', (select string_agg(md5(n::text || i), '') from generate_series(1, 200) as i)),
+      n % 3 = 0, 'manual', ${at(0)}::timestamptz + n * interval '1 second',
+      n <> 200, ${at(0)}::timestamptz + n % 200 * interval '1 second', 'button',
+      case n when 200 then ${at(40)}::timestamptz end
+    from generate_series(1, 300) as n
+  `;
+  const textsRead = async () => {
+    const [{ texts }] = await sql`
+      select pg_stat_get_xact_tuples_returned(indexrelid)::int as texts from pg_index
+      where indrelid = (select reltoastrelid from pg_class where oid = 'contacts'::regclass)
+    `;
+    return texts;
+  };
+  const before = await textsRead();
+  const id = await newContact(sql, { phone });
+  assert.equal(await textsRead(), before);
+  const { do_not_contact_at, ...inherited } = await row(sql, id);
+  assert.deepEqual(
+    [inherited.do_not_contact, do_not_contact_at, inherited.marketing_opt_out_at],
+    [true, new Date(Date.parse(at(0)) + 300_000), new Date(Date.parse(at(0)) + 199_000)],
+  );
+  assert.deepEqual(inherited.marketing_resumed_at, new Date(at(40)));
+});
+
 test("a contact that opted out of marketing remains opted out when it receives the phone number of a contact that allows marketing", async (sql) => {
   const phone = anyPhone();
   const old = await newContact(sql, { phone });
