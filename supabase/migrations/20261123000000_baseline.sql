@@ -5734,19 +5734,22 @@ begin
         select
           id, item, place,
           -- A wish belongs to the phone number that the contact has at the time of the write. So the items of a contact
-          -- are applied in at most three rounds. The first round applies the items before the phone number changes. The
-          -- second round applies the items up to the last change of the phone number. The third round applies the rest.
-          case
-            when phones = 0 or count(*) over (partition by id) = 1 or phones_until = 0 then 1
-            when phones_until < phones or item ? 'phone' then 2
-            else 3
-          end as round
+          -- are applied in rounds. An item that changes the phone number has its own round. The items between two
+          -- changes of the phone number share a round.
+          2 * count(*) filter (where is_other_phone) over (partition by id order by place)
+            - is_other_phone::integer as round
         from (
           select
-            id, item, place, count(*) filter (where item ? 'phone') over (partition by id) as phones,
-            count(*) filter (where item ? 'phone') over (partition by id order by place) as phones_until
-          from unnest(ids, items) with ordinality as given (id, item, place)
-          where id is not null
+            id, item, place,
+            has_phone and key is distinct from lag(key, 1, (
+              select app.phone_key(phone) from public.contacts where has_phone and contacts.id = compared.id
+            )) over (partition by id, has_phone order by place) as is_other_phone
+          from (
+            select id, item, place, item ? 'phone' and count(*) over (partition by id) > 1 as has_phone
+            from unnest(ids, items) with ordinality as given (id, item, place)
+            where id is not null
+          ) as compared
+          cross join lateral (select case when has_phone then app.phone_key(item ->> 'phone') end) as own (key)
         ) as counted
       ) as numbered
       group by id, round

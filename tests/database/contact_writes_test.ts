@@ -243,7 +243,7 @@ async function updatesOf(
   return { updates: await count() - before, contact };
 }
 
-Deno.test("a batch that contains one contact 500 times writes the contact at most three times, with the last value", async () => {
+Deno.test("a batch that contains one contact 500 times and changes its phone number once writes the contact at most three times, with the last value", async () => {
   const numbers = Array.from({ length: 500 }, (_, number) => number);
   await rolledBack(async (sql) => {
     const phone = anyPhone();
@@ -265,7 +265,7 @@ Deno.test("a batch that contains one contact 500 times writes the contact at mos
             id,
             name: `Ada ${n}`,
             do_not_contact: n % 2 === 0,
-            ...(n > 0 && n < 499 && { phone: n === 498 ? last : anyPhone() }),
+            ...(n > 0 && n < 499 && { phone: n > 250 ? last : phone }),
             custom_fields: { [`k${n % 9}`]: n, plan: n === 7 ? "none" : { b: n, a: null } },
           }))
         })`,
@@ -289,7 +289,7 @@ Deno.test("a batch that contains one contact 500 times writes the contact at mos
     assert.equal(
       left.do_not_contact,
       true,
-      "the opt-out of the first item stays with the first phone number",
+      "the opt-out before the change stays with the first phone number",
     );
 
     // With `keep`, the contact has the first email address that an item gives.

@@ -237,3 +237,22 @@ Deno.test("a manual marketing opt-out applies to the old and the new phone numbe
     }
   }
 });
+
+Deno.test("after a batch that sets an opt-out with the current phone number and then changes the number, a new contact with the old number is opted out", async () => {
+  const batches: Record<string, (contact: Contact, items: Contact[]) => Promise<unknown>> = {
+    "a batch of PATCHes": ({ id }, items) =>
+      patchedTogether(items.map((item) => ({ id, ...item }))),
+    "a batch by external_id": ({ external_id }, items) =>
+      done(ask("POST", "/contacts/batch?match=external_id&on_conflict=update", {
+        items: items.map((item) => ({ external_id, ...item })),
+      })),
+  };
+  for (const [name, write] of Object.entries(batches)) {
+    for (const field of ["do_not_contact", "marketing_opt_out"]) {
+      const contact = await newContact(anyPhone(), { external_id: crypto.randomUUID() });
+      const { phone } = contact;
+      await write(contact, [{ phone, [field]: true }, { phone: anyPhone() }]);
+      assert.equal((await newContact(phone))[field], true, `${field}: ${name}`);
+    }
+  }
+});
