@@ -5745,7 +5745,10 @@ begin
               select app.phone_key(phone) from public.contacts where has_phone and contacts.id = compared.id
             )) over (partition by id, has_phone order by place) as is_other_phone
           from (
-            select id, item, place, item ? 'phone' and count(*) over (partition by id) > 1 as has_phone
+            select
+              id, item, place,
+              -- The rule `keep` changes neither a phone number nor a wish.
+              rule <> 'keep' and item ? 'phone' and count(*) over (partition by id) > 1 as has_phone
             from unnest(ids, items) with ordinality as given (id, item, place)
             where id is not null
           ) as compared
@@ -5809,6 +5812,7 @@ begin
           select case when rule <> 'keep' then whole_item
             else whole_item - array[
               'temperature', 'source', 'do_not_contact', 'marketing_opt_out', 'is_active',
+              case when known.phone is not null then 'phone' else '' end,
               case when known.external_id is not null then 'external_id' else '' end,
               case when known.name <> '' then 'name' else '' end,
               case when known.email <> '' then 'email' else '' end,
@@ -5850,11 +5854,10 @@ $$;
 comment on function app.change_contacts(uuid, uuid[], jsonb[], text) is
   'Applies each item to the contact whose id is at the same array position. Skips an item with a null id. Applies '
   'several items of one contact in their order. Under the rule `update`, an item replaces the stored values. Under the '
-  'rule `keep`, an item fills only values that are null or empty, and must not contain a phone. Under the rule '
-  '`patch`, an item replaces the stored values, custom_fields are merged (RFC 7396), and an item may also have '
-  'add_tags and remove_tags. Under the rule `merge`, an item replaces the stored values, custom_fields are merged, and '
-  'the tags of the item are added to the stored tags. Returns the contacts that have changed. The caller must have '
-  'locked the contacts.';
+  'rule `keep`, an item fills only values that are null or empty. Under the rule `patch`, an item replaces the stored '
+  'values, custom_fields are merged (RFC 7396), and an item may also have add_tags and remove_tags. Under the rule '
+  '`merge`, an item replaces the stored values, custom_fields are merged, and the tags of the item are added to the '
+  'stored tags. Returns the contacts that have changed. The caller must have locked the contacts.';
 
 create function app.require_free_keys(own_company_id uuid, ids uuid[], items jsonb[]) returns void
 language plpgsql stable
@@ -5951,9 +5954,8 @@ declare
   -- The contact of each item, or null if the item added this contact.
   known uuid[];
 begin
-  -- A contact that is found by phone keeps the stored format of the phone number. Under the rule `keep`, no phone
-  -- number changes.
-  if on_conflict <> 'fail' and (match = 'phone' or on_conflict = 'keep') then
+  -- A contact that is found by phone keeps the stored format of the phone number.
+  if on_conflict <> 'fail' and match = 'phone' then
     changes := array(select item - 'phone' from unnest(items) with ordinality as given (item, place) order by place);
   end if;
   -- This wait must come before the function reads the existing contacts and before it locks any row.
@@ -6014,7 +6016,7 @@ begin
     if match = 'external_id' then
       perform app.lock_contacts_to_patch(own_company_id, array(
         select item || jsonb_build_object('id', id) from unnest(changes, locked) as given (item, id)
-      ));
+      ), on_conflict);
     else
       perform from public.contacts
       where company_id = own_company_id and id = any (locked) and id <> all (added)
@@ -6133,11 +6135,10 @@ begin
     if is_in_order and not is_locked then
       perform app.lock_contacts_to_patch(own_company_id, array(
         select
-          case when match = 'phone' or on_conflict = 'keep' then item - 'phone' else item end
-            || jsonb_build_object('id', id)
+          case when match = 'phone' then item - 'phone' else item end || jsonb_build_object('id', id)
         from unnest(items, met) as given (item, id)
         where id is not null
-      ));
+      ), on_conflict);
       is_locked := true;
     end if;
     begin
@@ -6321,7 +6322,7 @@ comment on function app.require_contact_version(uuid, jsonb, text, bigint[]) is
   'Raises PT412 when no contact has the item''s phone or external_id, or when the contact''s version is not among the '
   'accepted versions. Null accepts any version. The detail is the current version of the contact.';
 
-create function app.lock_contacts_to_patch(own_company_id uuid, items jsonb[]) returns void
+create function app.lock_contacts_to_patch(own_company_id uuid, items jsonb[], rule text default 'patch') returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -6334,7 +6335,7 @@ begin
     where item ? 'phone' and exists (
       select from public.contacts
       where company_id = own_company_id and id = (item ->> 'id')::uuid
-        and phone_key is distinct from app.phone_key(item ->> 'phone')
+        and phone_key is distinct from app.phone_key(item ->> 'phone') and (rule <> 'keep' or phone is null)
     )
   ) then
     perform from public.contacts
@@ -6347,9 +6348,9 @@ begin
   end if;
 end
 $$;
-comment on function app.lock_contacts_to_patch(uuid, jsonb[]) is
-  'Locks the contacts of items { id, phone?, … } in the order of their ids. If an item changes a phone key, acquires '
-  'the stronger lock (for update) for all of these contacts.';
+comment on function app.lock_contacts_to_patch(uuid, jsonb[], text) is
+  'Locks the contacts of items { id, phone?, … } in the order of their ids. If an item changes a phone key under a rule '
+  'of app.change_contacts(), acquires the stronger lock (for update) for all of these contacts.';
 
 create function app.patch_contacts_at_once(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql

@@ -163,7 +163,10 @@ begin
               select app.phone_key(phone) from public.contacts where has_phone and contacts.id = compared.id
             )) over (partition by id, has_phone order by place) as is_other_phone
           from (
-            select id, item, place, item ? 'phone' and count(*) over (partition by id) > 1 as has_phone
+            select
+              id, item, place,
+              -- The rule `keep` changes neither a phone number nor a wish.
+              rule <> 'keep' and item ? 'phone' and count(*) over (partition by id) > 1 as has_phone
             from unnest(ids, items) with ordinality as given (id, item, place)
             where id is not null
           ) as compared
@@ -227,6 +230,7 @@ begin
           select case when rule <> 'keep' then whole_item
             else whole_item - array[
               'temperature', 'source', 'do_not_contact', 'marketing_opt_out', 'is_active',
+              case when known.phone is not null then 'phone' else '' end,
               case when known.external_id is not null then 'external_id' else '' end,
               case when known.name <> '' then 'name' else '' end,
               case when known.email <> '' then 'email' else '' end,
@@ -268,11 +272,10 @@ $$;
 comment on function app.change_contacts(uuid, uuid[], jsonb[], text) is
   'Applies each item to the contact whose id is at the same array position. Skips an item with a null id. Applies '
   'several items of one contact in their order. Under the rule `update`, an item replaces the stored values. Under the '
-  'rule `keep`, an item fills only values that are null or empty, and must not contain a phone. Under the rule '
-  '`patch`, an item replaces the stored values, custom_fields are merged (RFC 7396), and an item may also have '
-  'add_tags and remove_tags. Under the rule `merge`, an item replaces the stored values, custom_fields are merged, and '
-  'the tags of the item are added to the stored tags. Returns the contacts that have changed. The caller must have '
-  'locked the contacts.';
+  'rule `keep`, an item fills only values that are null or empty. Under the rule `patch`, an item replaces the stored '
+  'values, custom_fields are merged (RFC 7396), and an item may also have add_tags and remove_tags. Under the rule '
+  '`merge`, an item replaces the stored values, custom_fields are merged, and the tags of the item are added to the '
+  'stored tags. Returns the contacts that have changed. The caller must have locked the contacts.';
 
 create function app.require_free_keys(own_company_id uuid, ids uuid[], items jsonb[]) returns void
 language plpgsql stable

@@ -24,9 +24,8 @@ declare
   -- The contact of each item, or null if the item added this contact.
   known uuid[];
 begin
-  -- A contact that is found by phone keeps the stored format of the phone number. Under the rule `keep`, no phone
-  -- number changes.
-  if on_conflict <> 'fail' and (match = 'phone' or on_conflict = 'keep') then
+  -- A contact that is found by phone keeps the stored format of the phone number.
+  if on_conflict <> 'fail' and match = 'phone' then
     changes := array(select item - 'phone' from unnest(items) with ordinality as given (item, place) order by place);
   end if;
   -- This wait must come before the function reads the existing contacts and before it locks any row.
@@ -87,7 +86,7 @@ begin
     if match = 'external_id' then
       perform app.lock_contacts_to_patch(own_company_id, array(
         select item || jsonb_build_object('id', id) from unnest(changes, locked) as given (item, id)
-      ));
+      ), on_conflict);
     else
       perform from public.contacts
       where company_id = own_company_id and id = any (locked) and id <> all (added)
@@ -206,11 +205,10 @@ begin
     if is_in_order and not is_locked then
       perform app.lock_contacts_to_patch(own_company_id, array(
         select
-          case when match = 'phone' or on_conflict = 'keep' then item - 'phone' else item end
-            || jsonb_build_object('id', id)
+          case when match = 'phone' then item - 'phone' else item end || jsonb_build_object('id', id)
         from unnest(items, met) as given (item, id)
         where id is not null
-      ));
+      ), on_conflict);
       is_locked := true;
     end if;
     begin

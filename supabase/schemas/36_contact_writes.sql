@@ -94,7 +94,7 @@ comment on function app.require_contact_version(uuid, jsonb, text, bigint[]) is
   'Raises PT412 when no contact has the item''s phone or external_id, or when the contact''s version is not among the '
   'accepted versions. Null accepts any version. The detail is the current version of the contact.';
 
-create function app.lock_contacts_to_patch(own_company_id uuid, items jsonb[]) returns void
+create function app.lock_contacts_to_patch(own_company_id uuid, items jsonb[], rule text default 'patch') returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -107,7 +107,7 @@ begin
     where item ? 'phone' and exists (
       select from public.contacts
       where company_id = own_company_id and id = (item ->> 'id')::uuid
-        and phone_key is distinct from app.phone_key(item ->> 'phone')
+        and phone_key is distinct from app.phone_key(item ->> 'phone') and (rule <> 'keep' or phone is null)
     )
   ) then
     perform from public.contacts
@@ -120,9 +120,9 @@ begin
   end if;
 end
 $$;
-comment on function app.lock_contacts_to_patch(uuid, jsonb[]) is
-  'Locks the contacts of items { id, phone?, … } in the order of their ids. If an item changes a phone key, acquires '
-  'the stronger lock (for update) for all of these contacts.';
+comment on function app.lock_contacts_to_patch(uuid, jsonb[], text) is
+  'Locks the contacts of items { id, phone?, … } in the order of their ids. If an item changes a phone key under a rule '
+  'of app.change_contacts(), acquires the stronger lock (for update) for all of these contacts.';
 
 create function app.patch_contacts_at_once(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql

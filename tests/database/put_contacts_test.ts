@@ -87,7 +87,8 @@ const aPast = fc.uniqueArray(fc.record({ phone: aPhone, ...wishes }), {
 
 /**
  * Asserts that a batch has the same outcome as its items one after the other. `count` is the number
- * of contacts that the company has before the batch.
+ * of contacts that the company has before the batch. If `isHidden` is true, WhatsApp hides the phone
+ * number of the first of them.
  *
  * @param itemsFor returns the items of the batch for the ids of these contacts.
  */
@@ -95,6 +96,7 @@ async function assertSame(
   write: Write,
   past: Item[],
   count: number,
+  isHidden: boolean,
   itemsFor: (ids: string[]) => Item[],
 ) {
   await rolledBack(async (sql) => {
@@ -105,6 +107,9 @@ async function assertSame(
       }
       const seeds = PHONES.slice(0, count).map((phone, n) => ({ phone, external_id: OWN_IDS[n] }));
       const known = (await add(sql, company_id, seeds)).map(({ id }) => id!);
+      if (isHidden && count > 0) {
+        await sql`update contacts set phone = null, has_identity = true where id = ${known[0]}`;
+      }
       const items = itemsFor(known);
       const results: Result[] = [];
       const batches = company_id === batched.id ? [items] : items.map((item) => [item]);
@@ -124,12 +129,13 @@ Deno.test("a batch of contacts has the same result as its items sent one after t
     fc.constantFrom("update", "merge", "keep", "fail"),
     aPast,
     fc.integer({ min: 0, max: 4 }),
+    fc.boolean(),
     fc.array(item, { minLength: 2, maxLength: 8 }),
-    async (match, on_conflict, past, count, drawn) => {
+    async (match, on_conflict, past, count, isHidden, drawn) => {
       const items = drawn.map((each) => (
         match === "phone" ? each : { ...each, external_id: each.external_id ?? OWN_IDS[0] }
       ));
-      await assertSame(putting(on_conflict, match), past, count, () => items);
+      await assertSame(putting(on_conflict, match), past, count, isHidden, () => items);
     },
   );
   await fc.assert(property, { numRuns: runs(500) });
@@ -146,12 +152,14 @@ Deno.test("a batch of merge patches has the same result as its patches sent one 
   const property = fc.asyncProperty(
     aPast,
     fc.integer({ min: 1, max: 4 }),
+    fc.boolean(),
     fc.array(item, { minLength: 2, maxLength: 8 }),
-    async (past, count, drawn) => {
+    async (past, count, isHidden, drawn) => {
       await assertSame(
         patch,
         past,
         count,
+        isHidden,
         (ids) => drawn.map(({ place, ...fields }) => ({ id: ids[place % count], ...fields })),
       );
     },

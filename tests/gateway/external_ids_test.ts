@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { type Answer, assertField, call, untilServed } from "../support/calls.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
+import { statement } from "../support/test_stack.ts";
 
 const company = await newCompany();
 const other = await newCompany();
@@ -131,6 +132,24 @@ Deno.test("a write with `match=external_id` finds the contact by its external_id
   assert.equal(stale.status, 412);
   const missing = await put({ external_id: own(), phone: anyPhone() }, "", { "If-Match": "*" });
   assert.deepEqual([missing.status, missing.headers.get("ETag")], [412, null]);
+});
+
+Deno.test("with `match=external_id` and `on_conflict=keep`, a contact without a phone number gets the phone number, unless another contact has it", async () => {
+  const [external_id, phone] = [own(), anyPhone()];
+  const path = "/contacts/batch?match=external_id&on_conflict=keep";
+  const write = async (...phones: string[]) => {
+    const items = phones.map((phone) => ({ external_id, phone }));
+    return (await ask("POST", path, { items })).body.data;
+  };
+  const { id } = await contact({ external_id });
+  await statement`update contacts set phone = null, has_identity = true where id = ${id}`;
+  const holder = await contact();
+  const [{ status, error }] = await write(holder.phone);
+  assertConflict({ status, body: error } as Answer, holder.id, "phone");
+  for (const { status, data } of await write(phone, anyPhone())) {
+    assert.deepEqual([status, data.phone], [200, phone]);
+  }
+  assert.equal((await write(anyPhone()))[0].data.phone, phone);
 });
 
 Deno.test("exactly one of twenty simultaneous PUTs with an external_id creates the contact", async () => {
