@@ -33,7 +33,6 @@ export interface Imported {
 /** The database's result for one contact. */
 type Result =
   | { status: 200 | 201 | 304; id: string }
-  | { status: 404 }
   | { status: 409; existing_id: string; field: string }
   | { status: 422; constraint: string };
 
@@ -68,7 +67,9 @@ export async function importContacts(
     for await (const batch of batchesOf(file.rows())) {
       if (stopping.aborted) throw new OperatorError("The import was interrupted.");
       const results = await write(project, batch, writing);
-      batch.forEach((row, at) => settle(row, results[at], imported, rejected));
+      for (const row of batch) {
+        settle(row, "item" in row ? results.shift() : undefined, imported, rejected);
+      }
       line = batch.at(-1)!.line;
       tell(`${count(imported.rows)} of ${count(file.count)} rows: ${inWords(imported)}`);
     }
@@ -96,8 +97,8 @@ async function* batchesOf(rows: AsyncIterable<FileRow>): AsyncGenerator<FileRow[
 }
 
 /**
- * Writes the valid rows of a batch, in one transaction. Returns one result for each row, in the
- * same order.
+ * Writes the valid rows of a batch, in one transaction. Returns one result for each valid row, in
+ * the same order.
  */
 async function write(
   { db, rows }: Project,
@@ -117,8 +118,7 @@ async function write(
     if (tries === MAX_TRIES || !passes(answer)) break;
     await pause(PAUSE_MS * tries);
   }
-  const results = rows(answer, { PT404: noCompany(company) }) as Result[];
-  return batch.map((row) => "item" in row ? results.shift()! : { status: 404 });
+  return rows(answer, { PT404: noCompany(company) }) as Result[];
 }
 
 /**
@@ -131,13 +131,19 @@ function passes({ error, status }: PostgrestSingleResponse<Json>): boolean {
   return failure.passing !== null && !failure.mayBeCommitted;
 }
 
-function settle(row: FileRow, result: Result, imported: Imported, rejected: RejectedRows) {
+/** Counts a row. A row that could not be read has no result. */
+function settle(
+  row: FileRow,
+  result: Result | undefined,
+  imported: Imported,
+  rejected: RejectedRows,
+) {
   imported.rows++;
-  const reason = "reason" in row ? row.reason : reasonOf(result);
+  const reason = "reason" in row ? row.reason : reasonOf(result!);
   if (reason !== null) {
     imported.rejected++;
     rejected.add(row, reason);
-  } else if (result.status === 201) imported.created++;
+  } else if (result!.status === 201) imported.created++;
   else imported.known++;
 }
 
@@ -154,8 +160,6 @@ function reasonOf(result: Result): string | null {
     case 201:
     case 304:
       return null;
-    case 404:
-      return "The contact was deleted while it was written; import the row again";
     case 409:
       return result.field === "external_id"
         ? `Another contact has this external_id: ${result.existing_id}`

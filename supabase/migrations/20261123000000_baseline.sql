@@ -6185,8 +6185,8 @@ declare
   is_one_by_one boolean := false;
   waits integer := 0;
 begin
-  if on_conflict in ('update', 'merge', 'keep', 'fail') is not true then
-    raise exception 'on_conflict is update, merge, keep or fail';
+  if on_conflict in ('update', 'merge', 'keep', 'patch', 'fail') is not true then
+    raise exception 'on_conflict is update, merge, keep, patch or fail';
   elsif match in ('phone', 'external_id') is not true then
     raise exception 'match is phone or external_id';
   end if;
@@ -6218,11 +6218,11 @@ comment on function app.put_contacts(uuid, jsonb[], text, text) is
   'Adds a contact for each item { phone, external_id?, … } whose phone number no contact has. For all other items, '
   'finds the contact. The phone number may have any format, and may be an additional number. If `match` is '
   'external_id, contacts are found by external_id, and the phone is an ordinary field. The argument on_conflict '
-  'specifies how existing contacts change. The values `update`, `merge` and `keep` are rules of app.change_contacts(). '
-  'With `fail`, existing contacts do not change. If two items are for the same person, the later item finds the '
-  'contact of the earlier item. Returns a result for each item, in order: { status, id }, or what '
-  'app.refusal_of_contact() returns, with the id of the contact in the member `about`. The status is 201 for a '
-  'new contact, 200 for a changed contact, and 304 for a contact that already had the values of the item.';
+  'specifies how existing contacts change. The values `update`, `merge`, `keep` and `patch` are rules of '
+  'app.change_contacts(). With `fail`, existing contacts do not change. If two items are for the same person, the later '
+  'item finds the contact of the earlier item. Returns a result for each item, in order: { status, id }, or what '
+  'app.refusal_of_contact() returns, with the id of the contact in the member `about`. The status is 201 for a new '
+  'contact, 200 for a changed contact, and 304 for a contact that already had the values of the item.';
 
 -- schemas/36_contact_writes.sql
 
@@ -6880,10 +6880,6 @@ set enable_mergejoin = off
 set jit = off
 as $$
 declare
-  -- The array positions and the changes of the items that match an existing contact.
-  places integer[];
-  changes jsonb[];
-  changed jsonb;
   results jsonb;
 begin
   if import_contacts.on_conflict in ('update', 'merge', 'keep', 'fail') is not true then
@@ -6895,29 +6891,11 @@ begin
     raise sqlstate 'PT404' using message = 'No company has this id';
   end if;
   begin
-    if import_contacts.on_conflict <> 'update' then
-      results := app.put_contacts(import_contacts.company_id, items, import_contacts.on_conflict);
-    else
-      -- If a file contains only some custom fields, a contact keeps its other custom fields. So the function writes a
-      -- merge patch here, unlike a PUT request.
-      results := app.put_contacts(import_contacts.company_id, items, 'fail');
-      select
-        array_agg(place order by place),
-        array_agg(
-          item - 'phone' || jsonb_build_object('id', result ->> 'existing_id') order by place
-        )
-      into places, changes
-      from jsonb_array_elements(results) with ordinality as written (result, place)
-      join unnest(items) with ordinality as given (item, place) using (place)
-      where result ->> 'status' = '409' and result ->> 'field' = 'phone';
-      if places is not null then
-        changed := app.patch_contacts(import_contacts.company_id, changes);
-        results := (
-          select jsonb_agg(coalesce(changed -> array_position(places, place::integer) - 1, result) order by place)
-          from jsonb_array_elements(results) with ordinality as written (result, place)
-        );
-      end if;
-    end if;
+    results := app.put_contacts(
+      import_contacts.company_id, items,
+      -- If a file contains only some custom fields, a contact keeps its other custom fields, unlike in a PUT request.
+      case import_contacts.on_conflict when 'update' then 'patch' else import_contacts.on_conflict end
+    );
     if dry_run then
       raise sqlstate 'PT204';
     end if;
@@ -6931,8 +6909,8 @@ $$;
 comment on function public.import_contacts(uuid, jsonb[], text, boolean) is
   'Adds new contacts to a company and finds existing contacts, as app.put_contacts() does, and returns its results. '
   'With on_conflict `update`, an item replaces the stored values, but custom fields that are not in the item remain. A '
-  'result has the status 404 when the contact was deleted during the import. A dry run writes the contacts and then '
-  'undoes the writes. Raises PT404 for an unknown company, and PT422 for an unknown on_conflict. Needs the secret key.';
+  'dry run writes the contacts and then undoes the writes. Raises PT404 for an unknown company, and PT422 for an '
+  'unknown on_conflict. Needs the secret key.';
 grant execute on function public.import_contacts(uuid, jsonb[], text, boolean) to service_role;
 
 -- schemas/40_pipelines.sql

@@ -255,8 +255,8 @@ declare
   is_one_by_one boolean := false;
   waits integer := 0;
 begin
-  if on_conflict in ('update', 'merge', 'keep', 'fail') is not true then
-    raise exception 'on_conflict is update, merge, keep or fail';
+  if on_conflict in ('update', 'merge', 'keep', 'patch', 'fail') is not true then
+    raise exception 'on_conflict is update, merge, keep, patch or fail';
   elsif match in ('phone', 'external_id') is not true then
     raise exception 'match is phone or external_id';
   end if;
@@ -288,8 +288,8 @@ comment on function app.put_contacts(uuid, jsonb[], text, text) is
   'Adds a contact for each item { phone, external_id?, … } whose phone number no contact has. For all other items, '
   'finds the contact. The phone number may have any format, and may be an additional number. If `match` is '
   'external_id, contacts are found by external_id, and the phone is an ordinary field. The argument on_conflict '
-  'specifies how existing contacts change. The values `update`, `merge` and `keep` are rules of app.change_contacts(). '
-  'With `fail`, existing contacts do not change. If two items are for the same person, the later item finds the '
-  'contact of the earlier item. Returns a result for each item, in order: { status, id }, or what '
-  'app.refusal_of_contact() returns, with the id of the contact in the member `about`. The status is 201 for a '
-  'new contact, 200 for a changed contact, and 304 for a contact that already had the values of the item.';
+  'specifies how existing contacts change. The values `update`, `merge`, `keep` and `patch` are rules of '
+  'app.change_contacts(). With `fail`, existing contacts do not change. If two items are for the same person, the later '
+  'item finds the contact of the earlier item. Returns a result for each item, in order: { status, id }, or what '
+  'app.refusal_of_contact() returns, with the id of the contact in the member `about`. The status is 201 for a new '
+  'contact, 200 for a changed contact, and 304 for a contact that already had the values of the item.';

@@ -20,10 +20,6 @@ set enable_mergejoin = off
 set jit = off
 as $$
 declare
-  -- The array positions and the changes of the items that match an existing contact.
-  places integer[];
-  changes jsonb[];
-  changed jsonb;
   results jsonb;
 begin
   if import_contacts.on_conflict in ('update', 'merge', 'keep', 'fail') is not true then
@@ -35,29 +31,11 @@ begin
     raise sqlstate 'PT404' using message = 'No company has this id';
   end if;
   begin
-    if import_contacts.on_conflict <> 'update' then
-      results := app.put_contacts(import_contacts.company_id, items, import_contacts.on_conflict);
-    else
-      -- If a file contains only some custom fields, a contact keeps its other custom fields. So the function writes a
-      -- merge patch here, unlike a PUT request.
-      results := app.put_contacts(import_contacts.company_id, items, 'fail');
-      select
-        array_agg(place order by place),
-        array_agg(
-          item - 'phone' || jsonb_build_object('id', result ->> 'existing_id') order by place
-        )
-      into places, changes
-      from jsonb_array_elements(results) with ordinality as written (result, place)
-      join unnest(items) with ordinality as given (item, place) using (place)
-      where result ->> 'status' = '409' and result ->> 'field' = 'phone';
-      if places is not null then
-        changed := app.patch_contacts(import_contacts.company_id, changes);
-        results := (
-          select jsonb_agg(coalesce(changed -> array_position(places, place::integer) - 1, result) order by place)
-          from jsonb_array_elements(results) with ordinality as written (result, place)
-        );
-      end if;
-    end if;
+    results := app.put_contacts(
+      import_contacts.company_id, items,
+      -- If a file contains only some custom fields, a contact keeps its other custom fields, unlike in a PUT request.
+      case import_contacts.on_conflict when 'update' then 'patch' else import_contacts.on_conflict end
+    );
     if dry_run then
       raise sqlstate 'PT204';
     end if;
@@ -71,6 +49,6 @@ $$;
 comment on function public.import_contacts(uuid, jsonb[], text, boolean) is
   'Adds new contacts to a company and finds existing contacts, as app.put_contacts() does, and returns its results. '
   'With on_conflict `update`, an item replaces the stored values, but custom fields that are not in the item remain. A '
-  'result has the status 404 when the contact was deleted during the import. A dry run writes the contacts and then '
-  'undoes the writes. Raises PT404 for an unknown company, and PT422 for an unknown on_conflict. Needs the secret key.';
+  'dry run writes the contacts and then undoes the writes. Raises PT404 for an unknown company, and PT422 for an '
+  'unknown on_conflict. Needs the secret key.';
 grant execute on function public.import_contacts(uuid, jsonb[], text, boolean) to service_role;

@@ -180,6 +180,21 @@ Deno.test("an import may fill the empty fields of a known contact, update the co
   });
 });
 
+Deno.test("with `update`, a row may have an external_id that an earlier row takes from another contact", async () => {
+  await importing(async ({ args, contacts }) => {
+    const header = "phone,external_id\n";
+    await adminRuns([await args(`${header}+5511987654321,A\n+5511987654322,B\n`)]);
+    const file = `${header}+5511987654321,C\n+5511987654323,A\n+5511987654324,B\n`;
+    const [ending] = await adminRuns([await args(file, "--on-conflict", "update")]);
+    assert.match(ending.stdout, /3 rows: 1 created, 1 already there, 1 rejected\.\n$/);
+    assert.match(ending.stderr, /^Line 4: Another contact has this external_id: /);
+    assert.deepEqual(
+      (await contacts(["external_id"])).map(({ external_id }) => external_id),
+      ["C", "B", "A"],
+    );
+  });
+});
+
 Deno.test("importing the example file from the documentation has the documented result", async () => {
   const { text } = await readPage("docs/importing.md");
   const [, file = ""] = /^```csv\n([^]*?)^```/m.exec(text) ?? [];

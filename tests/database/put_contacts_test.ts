@@ -126,7 +126,7 @@ Deno.test("a batch of contacts has the same result as its items sent one after t
   });
   const property = fc.asyncProperty(
     fc.constantFrom("phone", "external_id"),
-    fc.constantFrom("update", "merge", "keep", "fail"),
+    fc.constantFrom("update", "merge", "keep", "patch", "fail"),
     aPast,
     fc.integer({ min: 0, max: 4 }),
     fc.boolean(),
