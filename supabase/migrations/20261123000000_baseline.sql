@@ -16339,16 +16339,27 @@ declare
   part constant integer := greatest(1, most / greatest(1, (
     select count(*)::integer from public.account_channel_apps where wakes_before is not null
   )));
+  room integer;
   woken integer;
   all_woken integer := 0;
 begin
   for named in
     select * from public.account_channel_apps where wakes_before is not null order by random() limit most
   loop
-    woken := app.wake_events(named, part);
+    -- Events of this app that are already due count too. Otherwise each run would add events to those that no run has
+    -- applied yet. The order lets Postgres read only the first entries of the index of due events.
+    select least(part, 300 - count(*)) into room
+    from (
+      select from public.channel_events as events
+      where events.channel_app_id = named.channel_app_id and events.next_attempt_at <= now()
+      order by events.next_attempt_at
+      limit 300
+    ) as due;
+    continue when room = 0;
+    woken := app.wake_events(named, room);
     all_woken := all_woken + woken;
     -- A transaction that began before the account changed has ended by then.
-    if woken < part and named.wakes_before < now() - interval '10 minutes' then
+    if woken < room and named.wakes_before < now() - interval '10 minutes' then
       update public.account_channel_apps set wakes_before = null where id in (
         select id from public.account_channel_apps
         where id = named.id and wakes_before = named.wakes_before
@@ -16362,7 +16373,8 @@ $$;
 comment on function app.wake_late_events(integer) is
   'Makes at most 300 and at most max_rows events due that wait for a changed account and that the trigger left: the '
   'events beyond the first 1,000, and the events that were being applied when the account changed. The transactions '
-  'that applied them could not see the change. Returns how many events it made due.';
+  'that applied them could not see the change. Makes no event due while 300 events of the same app are due. Returns '
+  'how many events it made due.';
 
 create function public.replay_channel_events(
   states text[] default null,

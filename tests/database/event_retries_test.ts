@@ -261,6 +261,18 @@ async function addWaiting(sql: Sql, app_id: string, phone_number_id: string, cou
   `;
 }
 
+/** Records that the first due events of an app were applied. */
+async function applied(sql: Sql, app_id: string, count: number) {
+  const done = await sql`
+    update channel_events set state = 'done', waits_for = '{}', next_attempt_at = null, processed_at = now()
+    where id = any (array(
+      select id from channel_events where channel_app_id = ${app_id} and next_attempt_at <= now()
+      order by next_attempt_at limit ${count}
+    ))
+  `;
+  assert.equal(done.count, count);
+}
+
 test(
   "connecting a number makes only 1,000 waiting events due, and the job makes the others due, however long this takes",
   async (sql, app_key) => {
@@ -289,12 +301,15 @@ test(
     await addWaiting(sql, app_id, phone_number_id, 1_800);
     await sql`update messaging_accounts set channel_app_id = ${app_id} where id = ${account_id}`;
     assert.equal(await woken(), 1_000);
+    await applied(sql, app_id, 1_000);
     // A run of the job applies about 300 events.
     assert.equal(await tend(1_000), 300);
     await pass();
-    assert.deepEqual([await tend(1_000), await tend(120), await tend(120)], [300, 120, 80]);
-    assert.equal(await tend(120), 0);
-    assert.equal(await woken(), 1_800);
+    await applied(sql, app_id, 300);
+    assert.deepEqual([await tend(120), await tend(120), await tend(120)], [120, 120, 60]);
+    await applied(sql, app_id, 300);
+    assert.deepEqual([await tend(120), await tend(120), await tend(120)], [120, 80, 0]);
+    assert.equal(await woken(), 200);
     assert.deepEqual([
       ...await sql`select from account_channel_apps where wakes_before is not null`,
     ], []);
@@ -307,13 +322,55 @@ test(
         phone_number_id = ${`${phone_number_id}0`}, disconnected_at = null, encrypted_token = ${company.sealed_token}
       where id = ${account_id}
     `;
-    assert.equal(await woken(), 2_800);
+    assert.equal(await woken(), 1_200);
+    await applied(sql, app_id, 1_200);
     // After the number was connected, these events were tried, and still had no account.
     await sql`
       update channel_events set processed_at = now() + interval '2 minutes'
       where channel_app_id = ${app_id} and next_attempt_at is null
     `;
     assert.equal(await tend(1_000), 0);
+  },
+);
+
+test(
+  "while 300 events of an app are due, the job makes no waiting events of this app due, but those of other apps",
+  async (sql, app_key) => {
+    const [{ id: app_id }] = await sql`select id from channel_apps where app_key = ${app_key}`;
+    const { id: other_id } = await addChannelApp(sql);
+    await sql`alter table account_channel_apps disable trigger account_channel_apps_wake_events`;
+    for (const channel_app_id of [app_id, app_id, other_id]) {
+      const { id, account_id, phone_number_id } = await makeCompany(sql);
+      await addWaiting(sql, channel_app_id, phone_number_id, 500);
+      await sql`
+        insert into account_channel_apps (company_id, account_id, channel_app_id, wakes_before)
+        values (${id}, ${account_id}, ${channel_app_id}, now() - interval '20 minutes')
+      `;
+    }
+    const dueOf = async (id: string) => {
+      const [{ count }] = await sql`
+        select count(*)::int from channel_events where channel_app_id = ${id} and next_attempt_at <= now()
+      `;
+      return count;
+    };
+    const found = [];
+    for (let run = 0; run < 5; run++) {
+      const [{ tended }] = await sql`select tend_channel(1000) as tended`;
+      assert.deepEqual(tended.failures, []);
+      found.push([await dueOf(app_id), await dueOf(other_id)]);
+    }
+    assert.deepEqual(found, [[200, 100], [300, 200], [300, 300], [300, 300], [300, 300]]);
+    await applied(sql, app_id, 120);
+    await sql`select tend_channel(1000)`;
+    assert.deepEqual([await dueOf(app_id), await dueOf(other_id)], [300, 300]);
+    const [{ count: open }] = await sql`
+      select count(*)::int from account_channel_apps where channel_app_id = any (${[
+      app_id,
+      other_id,
+    ]})
+        and wakes_before is not null
+    `;
+    assert.equal(open, 3);
   },
 );
 
