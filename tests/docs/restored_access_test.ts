@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { actAs, actAsSuperuser, refusal, rolledBack, type Sql } from "../support/acting_as.ts";
 import { newCompany, newMembers } from "../support/company.ts";
+import { statement, withDatabase } from "../support/test_stack.ts";
 import { addWebhook } from "../support/webhooks.ts";
+import { bareCompany, json, printed } from "../admin/command.ts";
 import { readPage } from "./pages.ts";
 
 const { text, blocks } = await readPage("docs/operating.md");
@@ -53,6 +55,49 @@ Deno.test("after a restore, the operator's statements deactivate every key with 
     const [{ state, why }] = await sql`select state, why from webhooks where id = ${webhook_id}`;
     assert.deepEqual([state, why], ["off", "key_ended"]);
   });
+});
+
+Deno.test("after a restore, only a key that had leaked loses its webhooks, and the steps on the page switch them on again", async () => {
+  const steps = section.slice(0, end);
+  const [row] = /^ +\| `rotated` \|.*/m.exec(steps) ?? [""];
+  const [usual, leaked] = Array.from(row.matchAll(/--overlap (\w+)/g), ([, overlap]) => overlap);
+  assert.match(row, /If the key had leaked, use `--overlap now`/);
+  assert.deepEqual([usual, leaked], ["1h", "now"]);
+  const company = await bareCompany();
+  const rotate = async (overlap: string) => {
+    const create = [
+      "key",
+      "create",
+      "--company",
+      company,
+      "--name",
+      "Shop",
+      "--scopes",
+      "webhooks",
+    ];
+    const { id } = await json(create);
+    const webhook_id = await withDatabase((sql) =>
+      addWebhook(sql, { id: company }, { created_by_key_id: id })
+    );
+    await printed(["key", "rotate", id, "--overlap", overlap]);
+    return webhook_id;
+  };
+  const stateOf = async (id: string) =>
+    (await statement`select state from webhooks where id = ${id}`)[0].state;
+  assert.equal(await stateOf(await rotate(usual)), "on");
+  const webhook_id = await rotate(leaked);
+  assert.equal(await stateOf(webhook_id), "off");
+  const commands = Array.from(
+    steps.matchAll(/`npm run admin -- (webhooks (?:resume|replay) <id>[^`]*)`/g),
+    ([, command]) => command.replace("<id>", webhook_id).split(/\s+/),
+  );
+  assert.deepEqual(commands.map(([, name]) => name), ["resume", "replay"]);
+  for (const command of commands) await printed(command);
+  assert.equal(await stateOf(webhook_id), "on");
+  assert.match(
+    steps,
+    /3\. [^]*on the settings\s+page\.[^]*switch the good webhooks on again[^]*\n4\. /,
+  );
 });
 
 Deno.test("the history of the old database shows what the operator has to repeat, and every such action is on the page", async () => {
