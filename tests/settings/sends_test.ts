@@ -15,7 +15,7 @@ import { newPerson } from "../support/people.ts";
 import { CHROMIUM } from "../support/programs.ts";
 import { until } from "../support/started.ts";
 import { withDatabase } from "../support/test_stack.ts";
-import { heading, openAs, PHONE, SETTINGS, unexpected } from "./settings_page.ts";
+import { heading, holding, openAs, PHONE, SETTINGS, unexpected } from "./settings_page.ts";
 
 /** When it is evening in this time zone, it is already the next day in UTC. */
 const ZONE = "America/Sao_Paulo";
@@ -215,6 +215,27 @@ Deno.test("the log of sends works in a browser", { ignore: CHROMIUM === null }, 
     await heading(other.page, "Sends").waitFor();
     assert.deepEqual(unexpected(other), []);
     await other.context.close();
+  });
+
+  await test("the log is shown before the chart is loaded, and the button loads both again", async () => {
+    const chart = await holding(page, /sends_by_outcome/);
+    await page.goto("about:blank");
+    await page.goto(`${SETTINGS}#/c/${company.id}/sends`);
+    await rows.first().waitFor();
+    assert.equal(await rows.count(), 50);
+    assert.equal(await page.locator("main .loading").count(), 1);
+    await chart.release();
+    await page.locator("#sends-chart").waitFor();
+
+    const again = await holding(page, /sends_by_outcome/);
+    const log = page.waitForResponse(/list_company_sends/);
+    const button = page.getByRole("button", { name: "Refresh" });
+    await button.click();
+    await (await log).finished();
+    assert.ok(await button.isDisabled(), "the button waits for the chart");
+    await again.release();
+    await page.getByRole("status").getByText(/^Last refreshed: /).waitFor();
+    assert.ok(await button.isEnabled());
   });
 
   await test("if the chart cannot be loaded, the log works, and the chart can be loaded again", async () => {

@@ -47,7 +47,7 @@ const REASONS: Reason[] = [
 export function sendList(): Part {
   const view: Part = { load, html: content };
   // If the chart cannot be loaded, the log still works.
-  const chart = new HeldPart(new SendsChart(view));
+  const chart = new HeldPart(new SendsChart({ load: refresh, html: content }));
   const reading = new Action();
   let sends: ShownSend[] = [];
   let next: Place | null = null;
@@ -80,12 +80,20 @@ export function sendList(): Part {
   }
 
   async function load(app: App): Promise<void> {
+    // The log does not wait for the chart, because counting very many sends takes seconds.
+    if (!isFiltered(app)) void chart.load(app);
+    await loadLog(app);
+  }
+
+  /** Loads the log and the chart. The chart's button then says when the chart was loaded. */
+  async function refresh(app: App): Promise<void> {
+    await Promise.all([loadLog(app), chart.load(app)]);
+  }
+
+  async function loadLog(app: App): Promise<void> {
     const ownTurn = ++turn;
     const willBeFiltered = isFiltered(app);
-    const [page] = await Promise.all([
-      read(app, null),
-      willBeFiltered ? null : chart.load(app),
-    ]);
+    const page = await read(app, null);
     if (ownTurn !== turn) return;
     ({ sends, next } = page);
     areFiltered = willBeFiltered;
