@@ -136,9 +136,12 @@ Deno.test("the program in docs/syncing.md ends after a 401, a 403, a 404 and a 4
     assert.ok(printed.includes(`Refused with ${status}`), printed);
   }
   // A server that is not the API may answer without JSON.
-  const { times, printed } = await runAgainst([{ status: 404, body: "<h1>Not found</h1>" }]);
-  assert.equal(times.length, 1);
-  assert.match(printed, /contacts\/changes\?limit=200&start=beginning does not exist/);
+  for (const status of [403, 404]) {
+    const { times, printed } = await runAgainst([{ status, body: "<h1>No</h1>" }]);
+    assert.equal(times.length, 1);
+    const reason = `/contacts/changes?limit=200&start=beginning returned a ${status}`;
+    assert.ok(printed.includes(reason), printed);
+  }
 });
 
 Deno.test("the program in docs/syncing.md waits as long as `Retry-After` asks", async () => {
