@@ -3112,7 +3112,7 @@ export type Webhook = {
   description: string | null;
   /** `on`: events are delivered. `catching_up`: events are delivered, but the service is still reading older events from the log. `paused`: events wait. `off`: events do not wait and are not delivered. */
   state: "on" | "catching_up" | "paused" | "off";
-  /** Why the webhook is paused or off. `failing`: no event arrived for three days. `gone`: the receiver returned a 410. `key_ended`: the webhook's key was switched off, expired or was deleted. `by_key`, `by_person`, `by_platform`: an API key, a user or the operator paused the webhook. */
+  /** Why the webhook is paused or off. `failing`: no event arrived for three days. `gone`: the receiver returned a 410. `key_ended`: the webhook's key was switched off, expired, was deleted or was replaced without an overlap. `by_key`, `by_person`, `by_platform`: an API key, a user or the operator paused the webhook. */
   readonly why: "failing" | "gone" | "key_ended" | "by_person" | "by_key" | "by_platform" | null;
   /** The key that the webhook depends on. This is the last key that created the webhook, changed its `url`, or switched it on after it was `off`. After a rotation of that key with an overlap, this is the new key. When this key is switched off, expires or is deleted, or a rotation without an overlap ends it, the webhook is switched off. `null` for a webhook that a user created or switched on, because such a webhook depends on no key. */
   readonly created_by_key_id: string | null;
@@ -3210,7 +3210,7 @@ export type WebhookWithSecret = {
   description: string | null;
   /** `on`: events are delivered. `catching_up`: events are delivered, but the service is still reading older events from the log. `paused`: events wait. `off`: events do not wait and are not delivered. */
   state: "on" | "catching_up" | "paused" | "off";
-  /** Why the webhook is paused or off. `failing`: no event arrived for three days. `gone`: the receiver returned a 410. `key_ended`: the webhook's key was switched off, expired or was deleted. `by_key`, `by_person`, `by_platform`: an API key, a user or the operator paused the webhook. */
+  /** Why the webhook is paused or off. `failing`: no event arrived for three days. `gone`: the receiver returned a 410. `key_ended`: the webhook's key was switched off, expired, was deleted or was replaced without an overlap. `by_key`, `by_person`, `by_platform`: an API key, a user or the operator paused the webhook. */
   readonly why: "failing" | "gone" | "key_ended" | "by_person" | "by_key" | "by_platform" | null;
   /** The key that the webhook depends on. This is the last key that created the webhook, changed its `url`, or switched it on after it was `off`. After a rotation of that key with an overlap, this is the new key. When this key is switched off, expires or is deleted, or a rotation without an overlap ends it, the webhook is switched off. `null` for a webhook that a user created or switched on, because such a webhook depends on no key. */
   readonly created_by_key_id: string | null;

@@ -91,6 +91,15 @@ Deno.test("the description contains every error code and every rule", () => {
   for (const rule of Object.values(RULES)) assert.ok(committed.info.description.includes(rule));
 });
 
+Deno.test("the description of a webhook names every way in which its key ends", () => {
+  const { why } = committed.components.schemas.Webhook.properties;
+  for (const text of [why.description, committed.paths["/gateway/webhooks"].post.description]) {
+    for (const way of ["switched off", "expire", "deleted", "replaced without an overlap"]) {
+      assert.ok(text.includes(way), `${way}: ${text}`);
+    }
+  }
+});
+
 Deno.test("no schema is empty, so every schema forbids some values", () => {
   const open: string[] = [];
   const look = (value: unknown, path: string) => {

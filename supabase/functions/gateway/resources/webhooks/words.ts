@@ -31,9 +31,9 @@ const webhook: FieldsOf<typeof Webhook> = {
   state,
   why:
     "Why the webhook is paused or off. `failing`: no event arrived for three days. `gone`: the " +
-    "receiver returned a 410. `key_ended`: the webhook's key was switched off, expired or was " +
-    "deleted. `by_key`, `by_person`, `by_platform`: an API key, a user or the operator paused " +
-    "the webhook.",
+    "receiver returned a 410. `key_ended`: the webhook's key was switched off, expired, was " +
+    "deleted or was replaced without an overlap. `by_key`, `by_person`, `by_platform`: an API " +
+    "key, a user or the operator paused the webhook.",
   created_by_key_id:
     "The key that the webhook depends on. This is the last key that created the webhook, changed " +
     "its `url`, or switched it on after it was `off`. After a rotation of that key with an " +
@@ -90,7 +90,7 @@ export const words = {
         "with the same `Idempotency-Key`, within 24 hours, returns it again. Events that happen " +
         "from now on are delivered to the webhook's URL. If your company already has ten " +
         "webhooks, the request returns a 409. If the key that makes this request is switched off, " +
-        "expires or is deleted, the webhook is switched off.",
+        "expires, is deleted or is replaced without an overlap, the webhook is switched off.",
     },
     updateWebhook: {
       tag: "Webhooks",
