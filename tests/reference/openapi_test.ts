@@ -100,6 +100,17 @@ Deno.test("the description of a webhook names every way in which its key ends", 
   }
 });
 
+Deno.test("the description and the specification say that a page of events ends at about 1 MiB", async () => {
+  const specification = await Deno.readTextFile(`${root}docs/specification.md`);
+  const [, section = ""] = /\n### 4\.29 ([^]*?)\n### /.exec(specification) ?? [];
+  for (const text of [section, committed.paths["/gateway/events"].get.description]) {
+    assert.match(
+      text,
+      /A page may \w+ fewer events than [^.]*: it ends at about 1 MiB, and with a filter/,
+    );
+  }
+});
+
 Deno.test("no schema is empty, so every schema forbids some values", () => {
   const open: string[] = [];
   const look = (value: unknown, path: string) => {

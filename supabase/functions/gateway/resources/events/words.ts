@@ -10,9 +10,9 @@ export const words = {
       description:
         "Lists the events about your company's records in the last 30 days, oldest first. To " +
         "receive every event, always continue with `next_cursor`, even after a page whose " +
-        "`has_more` is false. This is also the way to read lists of changes. With a filter, a " +
-        "page may contain fewer events than its limit, or no events, although `has_more` is " +
-        "true. An event contains ids and the names of the changed fields, but no personal data.",
+        "`has_more` is false. This is also the way to read lists of changes. A page may " +
+        "contain fewer events than its limit, although `has_more` is true: it ends at about " +
+        "1 MiB, and with a filter it may even contain no events. An event contains ids and the names of the changed fields, but no personal data.",
     },
     getEvent: {
       tag: "Events",
