@@ -26,8 +26,8 @@ for (const [flag, folder] of Object.entries(TOOLS)) {
 }
 
 /**
- * Installs a folder's packages, unless the same list was already installed. The list is the
- * folder's lock file, or its package.json with exact versions if it has no lock file.
+ * Installs a folder's packages, unless the same list was already installed in the same way. The
+ * list is the folder's lock file, or its package.json with exact versions if it has no lock file.
  *
  * The lock file of `tools/` was made with a registry that had Deno 2.1.4 and the Supabase CLI 3.1.0
  * only for Linux on x64. The lock file lists their binaries for other platforms with an exact
@@ -38,14 +38,16 @@ function install(folder) {
   const isLocked = existsSync(join(folder, "package-lock.json"));
   const list = isLocked ? "package-lock.json" : "package.json";
   const command = isLocked ? ["ci"] : ["install", "--no-package-lock"];
-  const wanted = createHash("sha256").update(readFileSync(join(folder, list))).digest("hex");
+  // With NODE_ENV=production, npm would omit packages that the tests need.
+  const all = ["--include=dev", "--include=optional"];
+  const args = [...command, ...all, "--no-audit", "--no-fund", "--loglevel=error"];
+  // The hash includes the arguments, because with other arguments npm may have omitted packages.
+  const wanted = createHash("sha256").update(readFileSync(join(folder, list)))
+    .update(args.join(" ")).digest("hex");
   const mark = join(folder, "node_modules", ".installed");
   if (existsSync(mark) && readFileSync(mark, "utf8") === wanted) return;
 
   console.error("Installing packages, once …");
-  // With NODE_ENV=production, npm would omit packages that the tests need.
-  const all = ["--include=dev", "--include=optional"];
-  const args = [...command, ...all, "--no-audit", "--no-fund", "--loglevel=error"];
   // npm's output goes to stderr, so that stdout has only the output of this command.
   const { status } = spawnSync("npm", args, { cwd: folder, stdio: ["ignore", 2, 2] });
   if (status !== 0) fail(`npm ${command.join(" ")} did not succeed; its messages above say why.`);
