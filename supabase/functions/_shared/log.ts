@@ -40,9 +40,15 @@ export function logFailure(
  * Logs a failure that may be very frequent: at most 10 lines of each kind in ten seconds. The next
  * line contains the number of lines that were `left_out`.
  */
-export function logFrequentFailure(origin: Origin, event: string, error: unknown, kind = event) {
+export function logFrequentFailure(
+  origin: Origin,
+  event: string,
+  error: unknown,
+  facts: Record<string, unknown> = {},
+  kind = event,
+) {
   const line = takeLine(kind);
-  if (line) logFailure(origin, event, error, line);
+  if (line) logFailure(origin, event, error, { ...facts, ...line });
 }
 
 function hasLogFacts(error: unknown): error is ErrorWithLogFacts {

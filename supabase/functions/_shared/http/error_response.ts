@@ -124,7 +124,7 @@ function logTrouble(origin: Origin, error: unknown) {
   const trouble = passingTrouble(error);
   const ofDatabase = trouble === "clock" ? "clock_trouble" : "database_unavailable";
   const event = trouble ? ofDatabase : "request_failed";
-  logFrequentFailure(origin, event, error, trouble ?? event);
+  logFrequentFailure(origin, event, error, {}, trouble ?? event);
 }
 
 /** Whether a change may have been made before this error. */

@@ -1,5 +1,4 @@
-import { takeLine } from "../line_limit.ts";
-import { logFailure, type Origin } from "../log.ts";
+import { logFrequentFailure, type Origin } from "../log.ts";
 import { accountToken, UnusableToken } from "../credentials/account_token.ts";
 import type { Access } from "./claim.ts";
 import type { SendingConfig } from "./send_config.ts";
@@ -22,9 +21,8 @@ export async function withToken<Result>(
     token = await accountToken(access, credentialsKeys);
   } catch (error) {
     if (error instanceof UnusableToken) {
-      const line = takeLine("account_token_unusable");
-      const facts = { account_id: access.account_id, key_id: error.keyId, ...line };
-      if (line) logFailure(origin, "account_token_unusable", error.message, facts);
+      const facts = { account_id: access.account_id, key_id: error.keyId };
+      logFrequentFailure(origin, "account_token_unusable", error.message, facts);
     }
     throw error;
   }

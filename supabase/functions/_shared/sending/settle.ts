@@ -1,8 +1,7 @@
 import { keepRunning } from "../background.ts";
 import { type CompanyDb, urgent } from "../database/company_db.ts";
 import { rows } from "../database/rows.ts";
-import { takeLine } from "../line_limit.ts";
-import { logFailure, type Origin } from "../log.ts";
+import { logFailure, logFrequentFailure, type Origin } from "../log.ts";
 import { waitAtMost } from "../wait_at_most.ts";
 import { pause } from "../pause.ts";
 import type { ChannelError, SendOutcome } from "../channel/outcome.ts";
@@ -91,8 +90,7 @@ export async function giveUpClaim(
       failure = error;
     }
   }
-  const line = failure && takeLine("claim_not_released");
-  if (line) logFailure(origin, "claim_not_released", failure, { claim_id: claimId, ...line });
+  if (failure) logFrequentFailure(origin, "claim_not_released", failure, { claim_id: claimId });
 }
 
 function settlementOf(outcome: SendOutcome): Settlement | null {

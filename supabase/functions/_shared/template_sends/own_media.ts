@@ -2,8 +2,7 @@ import { isAboutAccount } from "../channel/outcome.ts";
 import { UnusableToken } from "../credentials/account_token.ts";
 import type { CompanyDb } from "../database/company_db.ts";
 import { ApiError, invalidRequest } from "../errors.ts";
-import { takeLine } from "../line_limit.ts";
-import { logFailure, type Origin } from "../log.ts";
+import { logFrequentFailure, type Origin } from "../log.ts";
 import type { Access } from "../sending/claim.ts";
 import { withToken } from "../sending/readable_token.ts";
 import { notedRefusal } from "../sending/refusal.ts";
@@ -55,8 +54,7 @@ export async function uploadOwnMedia(
       throw await notedRefusal(db, access, { stopsSend: true }, origin);
     }
     if (!(error instanceof MediaTrouble)) throw error;
-    const line = takeLine("header_media");
-    if (line) logFailure(origin, "header_media", error, { account_id, ...line });
+    logFrequentFailure(origin, "header_media", error, { account_id });
     if (error.channel && isAboutAccount(error.channel)) {
       throw await notedRefusal(db, access, { code: error.channel.code, stopsSend: true }, origin);
     }

@@ -1,6 +1,5 @@
 import type { CompanyDb } from "../database/company_db.ts";
-import { takeLine } from "../line_limit.ts";
-import { logFailure, type Origin } from "../log.ts";
+import { logFailure, logFrequentFailure, type Origin } from "../log.ts";
 import { UnusableToken } from "../credentials/account_token.ts";
 import { MediaTrouble } from "../templates/media_trouble.ts";
 import { isAboutAccount } from "../channel/outcome.ts";
@@ -136,9 +135,10 @@ async function supplyMedia(
     if (!(error instanceof MediaTrouble)) throw error;
     const { channel, message, isPermanent, retryAfter, unrecorded } = error;
     // The request that tried the upload has logged the failure.
-    const line = error.isUntried ? null : takeLine("template_media");
-    const facts = { account_id, template_id, unrecorded: unrecorded?.message, ...line };
-    if (line) logFailure(origin, "template_media", error, facts);
+    if (!error.isUntried) {
+      const facts = { account_id, template_id, unrecorded: unrecorded?.message };
+      logFrequentFailure(origin, "template_media", error, facts);
+    }
     if (isPermanent) {
       const fault = { field: "template_name", fault: "media", reason: message } as const;
       throw refusedByCatalogue([fault], []);

@@ -1,5 +1,5 @@
 import { takeLine } from "../../_shared/line_limit.ts";
-import { logEvent, logFailure, logWarning, type Origin } from "../../_shared/log.ts";
+import { logEvent, logFrequentFailure, logWarning, type Origin } from "../../_shared/log.ts";
 import type { SettledWebhook } from "./delivery.ts";
 
 // An outage can affect hundreds of webhooks at once, so the lines of each event are limited.
@@ -34,6 +34,5 @@ export function logUnreadableSecret(
   error: unknown,
   facts: { webhook_id: string; company_id: string },
 ) {
-  const line = takeLine("webhook_secret");
-  if (line) logFailure(origin, "webhook_secret", error, { ...facts, ...line });
+  logFrequentFailure(origin, "webhook_secret", error, facts);
 }

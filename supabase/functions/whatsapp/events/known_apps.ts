@@ -1,8 +1,7 @@
 import type { CompanyDb } from "../../_shared/database/company_db.ts";
 import { rows } from "../../_shared/database/rows.ts";
 import { FairShare, type Share } from "../../_shared/fair_share.ts";
-import { takeLine } from "../../_shared/line_limit.ts";
-import { logFailure, type Origin } from "../../_shared/log.ts";
+import { logFrequentFailure, type Origin } from "../../_shared/log.ts";
 import {
   type AppSecretKind,
   openAppSecret,
@@ -104,9 +103,8 @@ export class KnownApps {
         return await openAppSecret(sealed, { app_key: appKey, kind }, this.keys);
       } catch (error) {
         // Each event with a wrong signature opens the secrets again, and anyone can send such events.
-        const line = takeLine("app_secret_unusable");
-        const facts = { app_key: appKey, kind, key_id: keyIdOf(sealed), ...line };
-        if (line) logFailure(origin, "app_secret_unusable", whyUnusable(error as Error), facts);
+        const facts = { app_key: appKey, kind, key_id: keyIdOf(sealed) };
+        logFrequentFailure(origin, "app_secret_unusable", whyUnusable(error as Error), facts);
         return null;
       }
     };

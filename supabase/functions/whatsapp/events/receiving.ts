@@ -1,7 +1,6 @@
 import type { CompanyDb } from "../../_shared/database/company_db.ts";
 import { DatabaseError, rows } from "../../_shared/database/rows.ts";
-import { takeLine } from "../../_shared/line_limit.ts";
-import { logFailure, type Origin } from "../../_shared/log.ts";
+import { logFrequentFailure, type Origin } from "../../_shared/log.ts";
 import { type AppliedEvent, logAppliedEvent } from "./applied_event.ts";
 import { base64 } from "./base64.ts";
 import { applyEvent, isOfEvent, whatIsIn } from "./due_events.ts";
@@ -35,7 +34,7 @@ export async function receiveEvent(
     } catch (error) {
       // If the database is down or accepts no changes, storing the event would fail as well.
       if (!(error instanceof DatabaseError) || !isOfEvent(error)) throw error;
-      logNotApplied(origin, error, app_key);
+      logFrequentFailure(origin, "event_not_applied", error, { app_key });
     }
   }
   const stored = rows(
@@ -47,15 +46,10 @@ export async function receiveEvent(
       if (applied) logAppliedEvent(origin, applied, { app_key });
     } catch (error) {
       if (!(error instanceof DatabaseError)) throw error;
-      logNotApplied(origin, error, app_key);
+      logFrequentFailure(origin, "event_not_applied", error, { app_key });
     }
   }
   return stored !== null;
-}
-
-function logNotApplied(origin: Origin, error: DatabaseError, app_key: string) {
-  const line = takeLine("event_not_applied");
-  if (line) logFailure(origin, "event_not_applied", error, { app_key, ...line });
 }
 
 type StoredEvent = Required<Pick<AppliedEvent, "event_id" | "state">>;

@@ -15,7 +15,7 @@ import {
 } from "../../_shared/http/file_body.ts";
 import type { Caller } from "../../_shared/key/caller.ts";
 import { takeLine } from "../../_shared/line_limit.ts";
-import { logEvent, logFailure, type Origin } from "../../_shared/log.ts";
+import { logEvent, logFrequentFailure, type Origin } from "../../_shared/log.ts";
 import type { Access } from "../../_shared/sending/claim.ts";
 import { withToken } from "../../_shared/sending/readable_token.ts";
 import type { SendingConfig } from "../../_shared/sending/send_config.ts";
@@ -157,8 +157,7 @@ async function handOn(
       throw await notedRefusal(db, account, { stopsSend: false }, origin);
     }
     if (!(error instanceof MediaTrouble)) throw error;
-    const line = takeLine("media_upload failure");
-    if (line) logFailure(origin, "media_upload", error, { account_id, ...line });
+    logFrequentFailure(origin, "media_upload", error, { account_id }, "media_upload failure");
     if (error.channel && isAboutAccount(error.channel)) {
       throw await notedRefusal(db, account, { code: error.channel.code, stopsSend: false }, origin);
     }
