@@ -132,43 +132,48 @@ Deno.test("after a page of large rows, the gateway reads only as many rows as fi
   assert.deepEqual((await list()).pagination, { limit: 200, has_more: false, next_cursor: null });
 });
 
+/** A Data API that, from `hold` on, delays the reads of a path until `release` is called. */
+function heldReads(path: string) {
+  const gate = Promise.withResolvers<null>();
+  let isHeld = false;
+  let held = 0;
+  const database = watchedStack((request) => {
+    if (!isHeld || !request.url.includes(path)) return null;
+    held++;
+    return gate.promise;
+  });
+  return {
+    ...database,
+    hold: () => isHeld = true,
+    /** The number of reads since `hold`. */
+    held: () => held,
+    release: () => gate.resolve(null),
+  };
+}
+
 Deno.test("large pages of one company are read one after the other, without delaying the company's other requests", async () => {
   const company = await newCompany();
   await addLargeContacts(company, 199);
-  const gate = Promise.withResolvers<null>();
-  let isHeld = false;
-  let pages = 0;
-  await using database = watchedStack((request) => {
-    if (!isHeld || !request.url.includes("/own_plain_contacts?")) return null;
-    pages++;
-    return gate.promise;
-  });
+  await using database = heldReads("/own_plain_contacts?");
   const request = await ownGateway(database.url);
   const list = () => request(company.keys.read, "GET", "/contacts?limit=200");
   await list();
   await backgroundWork(); // the gateway now knows the key's company
   await list();
-  isHeld = true;
+  database.hold();
   const lists = Array.from({ length: 4 }, list);
-  await until(() => pages === 1);
+  await until(() => database.held() === 1);
   assert.equal((await request(company.keys.read, "GET", "/deals")).status, 200);
-  assert.equal(pages, 1);
-  gate.resolve(null);
+  assert.equal(database.held(), 1);
+  database.release();
   for (const { status } of await Promise.all(lists)) assert.equal(status, 200);
-  assert.equal(pages, 4);
+  assert.equal(database.held(), 4);
 });
 
 Deno.test("large searches of one company run one after the other, and each result is complete", async () => {
   const company = await newCompany();
   await addLargeContacts(company, 50);
-  const gate = Promise.withResolvers<null>();
-  let isHeld = false;
-  let searches = 0;
-  await using database = watchedStack((request) => {
-    if (!isHeld || !request.url.includes("/rpc/search_records?")) return null;
-    searches++;
-    return gate.promise;
-  });
+  await using database = heldReads("/rpc/search_records?");
   const request = await ownGateway(database.url);
   const search = async () => {
     const { status, body } = await request(company.keys.read, "GET", "/search?q=99&limit=50");
@@ -177,39 +182,32 @@ Deno.test("large searches of one company run one after the other, and each resul
   await search();
   await backgroundWork(); // the gateway now knows the key's company
   await search();
-  isHeld = true;
+  database.hold();
   const all = Array.from({ length: 3 }, search);
-  await until(() => searches === 1);
+  await until(() => database.held() === 1);
   assert.equal((await request(company.keys.read, "GET", "/deals")).status, 200);
-  assert.equal(searches, 1);
-  gate.resolve(null);
+  assert.equal(database.held(), 1);
+  database.release();
   await Promise.all(all);
-  assert.equal(searches, 3);
+  assert.equal(database.held(), 3);
 });
 
 Deno.test("large pages of one company's events are read one after the other", async () => {
   const company = await newCompany();
   await addLargeEvents(company, 40);
-  const gate = Promise.withResolvers<null>();
-  let isHeld = false;
-  let pages = 0;
-  await using database = watchedStack((request) => {
-    if (!isHeld || !request.url.includes("/rpc/list_events?")) return null;
-    pages++;
-    return gate.promise;
-  });
+  await using database = heldReads("/rpc/list_events?");
   const request = await ownGateway(database.url);
   const list = () => request(company.keys.read, "GET", "/events?limit=200");
   // The events appear when earlier transactions of other tests have ended.
   await until(async () => (await list()).body.pagination.has_more);
   await backgroundWork(); // the gateway now knows the key's company
   await list();
-  isHeld = true;
+  database.hold();
   const lists = Array.from({ length: 4 }, list);
-  await until(() => pages === 1);
+  await until(() => database.held() === 1);
   assert.equal((await request(company.keys.read, "GET", "/deals")).status, 200);
-  assert.equal(pages, 1);
-  gate.resolve(null);
+  assert.equal(database.held(), 1);
+  database.release();
   for (const { status } of await Promise.all(lists)) assert.equal(status, 200);
-  assert.equal(pages, 4);
+  assert.equal(database.held(), 4);
 });
